@@ -232,7 +232,7 @@ def _predicted(task: HostTask, now: datetime) -> HostRecord:
     try:
         return predict_host(task, now)
     except ValueError as exc:
-        mistakes = task.with_others(exc, OF_REPORTED_HOST)
+        mistakes = task.with_mistakes(exc, OF_REPORTED_HOST)
         return unread_record(task.host, str(mistakes), now)
     except (AnsibleError, OptionError) as exc:
         return unread_record(task.host, str(exc), now)

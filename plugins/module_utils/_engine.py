@@ -124,7 +124,7 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[st
     try:
         checked = run.check(existing)
     except PlanError as exc:
-        raise exc.extended("Nothing was changed.") from exc
+        raise exc.unchanged(task.context.is_role) from exc
     run.warn_before(checked)
     try:
         if check_mode:
@@ -159,7 +159,9 @@ class Run(NamedTuple):
         plan = self._plan(existing)
         checked = self.guard.check(plan, begun)
         if checked.refusal:
-            raise PlanError(checked.refusal, self._details(checked))
+            error = PlanError(checked.refusal, self._details(checked))
+            error.lacks_acceptances = checked.lacks_acceptances
+            raise error
         return checked
 
     def _details(self, checked: Checked) -> dict[str, Any]:

@@ -66,6 +66,18 @@ class ProtectionError(Exception):
         return extended
 
 
+NOTHING_CHANGED = "Nothing was changed."  # the last sentence of a refusal
+REFUSAL = "refusal"  # in a failed result of a role, which its action takes out
+
+
+class Refusal(TypedDict):
+    """The reason for which a plan was not applied, in sentences; with `lacks_acceptances`, these
+    are risks alone."""
+
+    reason: str
+    lacks_acceptances: bool
+
+
 class OptionError(ProtectionError):
     """An option is wrong; raised before any request. A problem without an option is a sentence."""
 
@@ -170,7 +182,15 @@ class OptionProblems:
 
 class PlanError(ProtectionError):
     """The options are well formed, but no plan leads from the existing state to them; nothing was
-    written."""
+    written. A plan that `lacks_acceptances` is refused for its risks alone."""
+
+    lacks_acceptances = False
+
+    def unchanged(self, is_role: bool) -> PlanError:
+        """This error with the sentence that nothing was changed; for a role, the details have the
+        reason without that sentence, too, since the role says more in between."""
+        reason = {REFUSAL: Refusal(reason=self.message, lacks_acceptances=self.lacks_acceptances)}
+        return self.extended(NOTHING_CHANGED, **(reason if is_role else {}))
 
     def joined(self, errors: Sequence[PlanError]) -> PlanError:
         """This error, and others of the same plan."""

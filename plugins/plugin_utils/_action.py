@@ -17,11 +17,11 @@ from . import _bytecode  # noqa: F401  # isort: skip  # pylint: disable=unused-i
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Set
 from difflib import unified_diff
 from functools import lru_cache, partial
 from textwrap import TextWrapper
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from ansible import constants as C
@@ -40,8 +40,8 @@ from ..module_utils._output import option_failure, without_secrets
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._specs.task import option_errors
-from ..module_utils._text import Screen, Warn, visible
-from ._variables import ENCODER, as_packed, packed_value, place_of, plain
+from ..module_utils._text import Option, Screen, Warn, visible
+from ._variables import ENCODER, as_packed, names_in, option_at, packed_value, place_of, plain
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which workers do not have
@@ -80,12 +80,26 @@ PLAYBOOK_PYTHON = "{{ ansible_playbook_python }}"
 AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
 
 
+class ActionTools(NamedTuple):
+    """The objects that Ansible gives to an action, by the names of its arguments."""
+
+    connection: Any
+    play_context: Any
+    loader: Any
+    templar: Any
+    shared_loader_obj: Any
+
+
 class ModuleCalls:
     """The calls of modules that a task makes on its host, in the worker process or packed."""
 
-    def __init__(self, task: Any, of_ansible: Sequence[Any], variables: Mapping[str, Any]) -> None:
-        self._connection, self._play_context, _loader, self.templar, _shared = of_ansible
-        self._task, self._of_ansible, self.variables = task, of_ansible, variables
+    def __init__(self, task: Any, tools: ActionTools, variables: Mapping[str, Any]) -> None:
+        self._task = task
+        self._tools = tools
+        self._connection = tools.connection
+        self._play_context = tools.play_context
+        self.templar = tools.templar
+        self.variables = variables
 
     @property
     def refusal(self) -> str:
@@ -162,7 +176,8 @@ class ModuleCalls:
             task.args = without_ignored(argument_spec(MODULE_SPECS[name]), options)
         if context is not TASK:
             task.environment = [*(task.environment or []), context.environment()]
-        result: dict[str, Any] = PackedModule(task, *self._of_ansible).run(task_vars=self.variables)
+        action = PackedModule(task, **self._tools._asdict())
+        result: dict[str, Any] = action.run(task_vars=self.variables)
         return result
 
     def screen(self, work: str) -> Screen:
@@ -250,9 +265,17 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
 
     def calls(self, variables: Mapping[str, Any]) -> ModuleCalls:
         """The calls that this task makes on the host of these variables."""
-        of_task = (self._connection, self._play_context, self._loader)
-        of_ansible = (*of_task, self._templar, self._shared_loader_obj)
-        return ModuleCalls(self._task, of_ansible, variables)
+        return ModuleCalls(self._task, self.tools(self._templar), variables)
+
+    def tools(self, templar: Any) -> ActionTools:
+        """The objects of Ansible for calls, with this templar, which knows the variables."""
+        return ActionTools(
+            connection=self._connection,
+            play_context=self._play_context,
+            loader=self._loader,
+            templar=templar,
+            shared_loader_obj=self._shared_loader_obj,
+        )
 
 
 class ModuleAction(CollectionAction):
@@ -284,15 +307,29 @@ def _with_approval(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**options, **dict.fromkeys(nulls, "")}
 
 
+class OptionProblem(NamedTuple):
+    """A sentence on something that is wrong in the options of a module. `option` is at fault, by
+    the variable that fills it, and `names` are those of all variables that the sentence names."""
+
+    sentence: str
+    option: Option
+    names: Set[str]
+
+
 def option_problems(
     module: str, arguments: Mapping[str, Any], context: Context, in_files: Mapping[str, Any]
-) -> list[str]:
-    """A sentence for each thing that is wrong in the options of a module; the variables `in_files`
-    know where they stand."""
-    errors = option_errors(*read_arguments(module, arguments), context)
+) -> list[OptionProblem]:
+    """All that is wrong in the options of a module; the variables `in_files` know where they
+    stand."""
+    spec, options = read_arguments(module, arguments)
     place = partial(place_of, in_files, names=context.names)
-    texts = [option_failure(arguments, [error], context, place)["msg"] for error in errors]
-    return [f"{text.rstrip('.')}." for text in texts]
+    problems = []
+    for error in option_errors(spec, options, context):
+        text = option_failure(arguments, [error], context, place)["msg"]
+        option = option_at(error.option.name(context.names))
+        names = names_in(error, context.names)
+        problems.append(OptionProblem(f"{text.rstrip('.')}.", option, names))
+    return problems
 
 
 def read_arguments(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpec, ReadOptions]:

@@ -37,7 +37,16 @@ from ..module_utils._api.settings import known_secrets, secrets_among
 from ..module_utils._arguments import Argument, Arguments, no_such, read_options
 from ..module_utils._errors import OptionError, numbered_errors
 from ..module_utils._remembered import remembered
-from ..module_utils._text import OWN_NAMES, Names, Option, closest, redact, visible
+from ..module_utils._text import (
+    OWN_NAMES,
+    Message,
+    MessagePart,
+    Names,
+    Option,
+    closest,
+    redact,
+    visible,
+)
 from ..module_utils._timestamps import parse_expiry
 
 # Tells what does not fit together, by the values of the right form (others are None), and the names
@@ -69,9 +78,10 @@ def no_check(_values: Mapping[str, Any], _set_names: Container[str]) -> Sequence
 
 class Mistakes(ValueError):
     """Mistakes, a sentence each; as a text, all of them. One that stands among them with its place
-    is not told again without it."""
+    is not told again without it. `errors` are those that the sentences tell, if they are known as
+    errors: their messages know the variables that they name."""
 
-    def __init__(self, sentences: Iterable[str]) -> None:
+    def __init__(self, sentences: Iterable[str], errors: Sequence[OptionError] = ()) -> None:
         mistakes = [sentence.rstrip(".") for sentence in dict.fromkeys(sentences)]
         repeated: set[str] = set()  # with its place, each of these stands among them
         for mistake in mistakes:
@@ -80,7 +90,13 @@ class Mistakes(ValueError):
                 repeated.add(text)
         distinct = [mistake for mistake in mistakes if mistake not in repeated]
         self.sentences = [f"{mistake}." for mistake in distinct]
+        self.errors = errors
         super().__init__(f"{numbered_errors(distinct)}.")
+
+
+def mistakes_of(errors: Sequence[OptionError]) -> Mistakes:
+    """These errors, of which there is at least one, as mistakes."""
+    return Mistakes([f"{error.message}." for error in errors], errors)
 
 
 def sentences_of(exc: ValueError) -> Sequence[str]:
@@ -95,7 +111,9 @@ def all_read(*reads: Callable[[], Read]) -> list[Read]:
     def keep(read: Callable[[], Read]) -> None:
         values.append(read())
 
-    require_none(errors_of(*(partial(keep, read) for read in reads)), {}, {})
+    errors = errors_of(*(partial(keep, read) for read in reads))
+    if errors:
+        raise Mistakes(sentences(errors, {}, {}), errors)
     return values
 
 
@@ -108,9 +126,26 @@ def errors_of(*checks: Callable[[], Any]) -> list[OptionError]:
             check()
         except OptionError as exc:
             errors += exc.errors
+        except Mistakes as exc:
+            errors += exc.errors or map(_error_of, exc.sentences)
         except ValueError as exc:
-            errors += map(_error_of, sentences_of(exc))
+            errors.append(_error_of(str(exc)))
     return errors
+
+
+def error_at(place: str, *problem: MessagePart) -> OptionError:
+    """The error of what stands at a place: at the path of a variable, or in a file."""
+    if PATH.fullmatch(f"{place}: "):
+        return OptionError(option_at(place), Message(*problem))
+    return OptionError(Option(), Message(place, ": ", *problem))
+
+
+def names_in(error: OptionError, names: Names = OWN_NAMES) -> set[str]:
+    """The variables that the message of an error names, with these names of options."""
+    message = Message(error.message)
+    options = [part for part in message.parts if isinstance(part, Option)]
+    paths = [option_at(option.name(names)).path for option in options]
+    return {str(path[0]) for path in paths if path}
 
 
 def _error_of(sentence: str) -> OptionError:
@@ -169,17 +204,14 @@ def read_call(arguments: Arguments, **values: Any) -> dict[str, Any]:
 
 def with_unread(unread: Sequence[OptionError], errors: Iterable[OptionError]) -> list[OptionError]:
     """The errors of values that cannot be read, and these, if they do not come from UNREAD."""
-    starts = starts_of(unread)
-    return [*unread, *(error for error in errors if not error.message.startswith(starts))]
+    return [*unread, *(error for error in errors if not is_within(error.option, unread))]
 
 
-def starts_of(errors: Iterable[OptionError]) -> tuple[str, ...]:
-    """The beginnings of messages about the values of which these errors are."""
-    starts: list[str] = []
-    for error in errors:
-        name = error.option.name(OWN_NAMES)
-        starts += [f"{name}:", f"{name}.", f"{name}["]
-    return tuple(starts)
+def is_within(option: Option, errors: Sequence[OptionError]) -> bool:
+    """Return whether an option stands at, or within, one of those of which these errors are."""
+    steps = tuple(option.path)
+    paths = [tuple(error.option.path) for error in errors]
+    return any(path == steps[: len(path)] for path in paths)
 
 
 def misspelt(names: Iterable[str], declared: Iterable[str]) -> list[str]:

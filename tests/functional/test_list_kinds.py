@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export, export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host
 

@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import (
-    MergedHost,
-    PostureEntries,
-    PostureFile,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import PostureEntries
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture_file import PostureFile
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE
 
 from tests.fake_service import LocalService
@@ -140,7 +138,7 @@ def entries_of(case: Case, folder: Path) -> PostureEntries:
         entries.append({**contents[content], "until": LATER if later else SOON})
     file = PostureFile(folder / "postures.yml")
     file.write("lima", [], entries[1:])
-    return [("baseline_posture", entries[0]), *file.placed("lima", file.of("lima"))]
+    return [("baseline_posture", entries[0]), *file.placed("lima", file.entries_of("lima"))]
 
 
 def state(service: LocalService) -> dict[str, Any]:

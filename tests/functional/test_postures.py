@@ -14,7 +14,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import START_OF_TIME, MergedHost
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import START_OF_TIME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
 
 from tests.fake_service import LocalService

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import predict_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord

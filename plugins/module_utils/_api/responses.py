@@ -41,11 +41,12 @@ LIST_IN_USE = (
     "Rules name this list, also disabled ones and those of other zones. Let them name another list,"
     " or delete them, and run again."
 )
+NO_PRODUCT = 8888  # the account does not have the product of the path
 BY_CODE: Mapping[int | None, str] = {
     6103: TOKEN_AS_KEY,
     6111: MALFORMED_TOKEN,
     **dict.fromkeys(UNKNOWN_ID, WRONG_ID),
-    8888: NOT_ENTITLED,
+    NO_PRODUCT: NOT_ENTITLED,
     9109: REJECTED,
     10031: LIST_IN_USE,
 }

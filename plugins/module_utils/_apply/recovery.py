@@ -17,7 +17,7 @@ from typing import AbstractSet, Callable, Hashable, Iterator, Mapping, NamedTupl
 
 from .._api.client import Client
 from .._concurrency import concurrently
-from .._errors import ProtectionError, ServiceError
+from .._errors import NOTHING_CHANGED, ProtectionError, ServiceError
 from .._plan.plan import Operation, Plan
 from .._plan.reconcile import PHASES
 from .._schema.resource import Key, Object, Resource, State
@@ -74,7 +74,7 @@ def apply_with_recovery(
             warn(changed)
         again = plan_again() if changed else None
     except ProtectionError as exc:
-        raise exc.extended("Nothing was changed.") from exc
+        raise exc.extended(NOTHING_CHANGED) from exc
     if again is None:
         return _apply(plan, plan_again, client, warn)
     return _apply(again, plan_again, client, warn)._replace(before=again.before)

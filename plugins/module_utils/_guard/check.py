@@ -47,9 +47,10 @@ class Checked(NamedTuple):
     longer count at `now`, Cloudflare's time; `unmet` are those for everything that met nothing.
     `unknown` says why it is not known whether the owner takes the plan, a sentence each. `expected`
     are the results of expectations, `backtest` that of a backtest, and `refusal` is why the plan
-    must not be applied. `described` is the coverage once all is enabled that the plan takes to an
-    earlier stage first, if anything. `ineffective` are objects of the task that cannot work, None
-    for a task whose objects always can.
+    must not be applied; if `lacks_acceptances`, it names nothing but risks. `described` is the
+    coverage once all is enabled that the plan takes to an earlier stage first, if anything.
+    `ineffective` are objects of the task that cannot work, None for a task whose objects always
+    can.
     """
 
     plan: Plan
@@ -65,6 +66,7 @@ class Checked(NamedTuple):
     backtest: Mapping[str, Any] = NO_ITEMS
     plan_id: str = ""
     refusal: str = ""
+    lacks_acceptances: bool = False
     described: Coverage | None = None
     ineffective: Sequence[Mapping[str, object]] | None = None
 
@@ -85,7 +87,9 @@ class Checked(NamedTuple):
 
     def refused_for(self, reasons: Iterable[str]) -> Checked:
         """The same plan, refused for these reasons; empty ones are none."""
-        return self._replace(refusal=joined(" ", filter(None, reasons)))
+        refusals = [reason for reason in reasons if reason]
+        names_risks_alone = bool(self.refused) and len(refusals) == 1
+        return self._replace(refusal=joined(" ", refusals), lacks_acceptances=names_risks_alone)
 
     @property
     def refused_risks(self) -> str:

@@ -97,7 +97,7 @@ def _percent_of(share: NetworkShare) -> float:
 def _is_decided(row: Row, decided: Decided, space: Ranges) -> bool:
     destination = range_of(row.destination)
     is_inside = destination is not None and position_in(destination, space) == INSIDE
-    return is_inside and decided.holds(row.data_center)
+    return is_inside and decided.may_decide_in(row.data_center)
 
 
 def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:

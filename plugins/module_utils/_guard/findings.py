@@ -121,6 +121,6 @@ def _finding(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float
         return None
     from .._schema.custom_rules import CUSTOM_RULES
 
-    stopping = [tried.step.rule for tried in backtest.tried if tried.may_stop]
+    stopping = [tried.ending.rule for tried in backtest.tried if tried.may_stop]
     entries = [Entry(CUSTOM_RULES, rule.key, rule.entry) for rule in stopping]
     return " ".join(reasons), [], entries or entries_of(plan.operations)

@@ -36,6 +36,7 @@ from .rules_in_force import ZoneRule, contents_in, spelt_out, zone_values
 
 STOPPING = (BLOCKED, CHALLENGED)
 NEWLY_BLOCKED, NEWLY_PASSED, SAME = "newly_blocked", "newly_passed", "same"
+HARDER = (CHALLENGED, BLOCKED)
 MOST_EXAMPLES = 3
 MOST_EXAMPLES_KEPT = 1000  # examples of a rule, while there may be more requests
 MOST_WORLDS = 500  # ways in which rules that may match do so
@@ -98,26 +99,58 @@ class EndingRule(NamedTuple):
         return self.rule.expression, *self.doubts
 
     @property
-    def own(self) -> tuple[object, ...]:
+    def identity(self) -> RuleIdentity:
         """All that decides what the rule does to requests that meet it."""
         return self.rule.key, self.end, *self.variable
 
 
-Met = Tuple[int, ...]  # numbers of expressions; negative if it is not known whether they match
-# The rules that end the evaluation before and after.
-World = Tuple["EndingRule | None", "EndingRule | None"]
+RuleIdentity = Tuple[object, ...]
+Variable = Tuple[object, ...]  # see EndingRule.variable
+Matches = Tuple[int, ...]  # numbers of expressions; negative if it is not known whether they match
 
 
-# The outcome of a plan for requests: the rule that ends their evaluation, or may do so, the
-# counters that they add to, of which the last one is its kind, and what is not known.
-GroupOutcome = Tuple["EndingRule | None", Sequence[str], Sequence[str]]
+class World(NamedTuple):
+    """The rules that end the evaluation before and after a plan, if what is not known is so; None
+    if none ends it."""
+
+    before: EndingRule | None
+    after: EndingRule | None
+
+    @property
+    def kind(self) -> str:
+        """The kind of outcome for requests whose evaluation ends with these rules."""
+        before, after = self
+        was = before.end if before else ""
+        becomes = after.end if after else ""
+        if before and after and before.identity == after.identity:
+            return SAME
+        if UNKNOWN_END in (was, becomes):
+            return UNDECIDED
+        if becomes in STOPPING and (was not in STOPPING or (was, becomes) == HARDER):
+            return NEWLY_BLOCKED
+        return NEWLY_PASSED if was in STOPPING and becomes not in STOPPING else SAME
+
+    @property
+    def stopping_rule(self) -> EndingRule | None:
+        """The rule that stops the requests after the plan; None if they are not stopped."""
+        return self.after if self.after and self.after.end in STOPPING else None
+
+
+class GroupOutcome(NamedTuple):
+    """The outcome of a plan for requests: the rule that stops them, or may do so, the counters that
+    they add to, the kind of the outcome, and what is not known."""
+
+    rule: EndingRule | None
+    counters: Sequence[str]
+    kind: str
+    doubts: Sequence[str] = ()
 
 
 @dataclass
 class Tried:
     """The requests that a planned rule stops or may stop, by what it does; examples by values."""
 
-    step: EndingRule
+    ending: EndingRule
     fields: Sequence[str]
     requests: Counter[str] = field(default_factory=Counter)
     examples: Counter[tuple[Any, ...]] = field(default_factory=Counter)
@@ -133,123 +166,142 @@ class Backtest:
 
     def __init__(self, before: State, after: State) -> None:
         self._zone = zone_values(after)
-        self._sides = [_steps(state) for state in (before, after)]
-        expressions = [step.rule.expression for side in self._sides for step in side]
-        self._numbers = {text: at for at, text in enumerate(dict.fromkeys(expressions), 1)}
-        self.fields = tuple(
-            dict.fromkeys(name for text in self._numbers for name in names_in(text))
-        )
-        self._outcomes: dict[Met, GroupOutcome] = {}
+        self._before = _ending_rules(before)
+        self._after = _ending_rules(after)
+        expressions = [ending.rule.expression for ending in (*self._before, *self._after)]
+        unique = dict.fromkeys(expressions)
+        self._numbers = {expression: number for number, expression in enumerate(unique, 1)}
+        names: list[str] = []
+        for expression in unique:
+            names += names_in(expression)
+        self.fields = tuple(dict.fromkeys(names))
+        self._outcomes: dict[Matches, GroupOutcome] = {}
         self.requests: Counter[str] = Counter()
         self._doubts: dict[str, None] = {}
-        self._existing = {step.own for step in self._sides[0]}
-        stopping = [step for step in self._sides[1] if step.end in STOPPING]
-        self._tried = {step.own: Tried(step, names_in(step.rule.expression)) for step in stopping}
+        self._existing = {ending.identity for ending in self._before}
+        stopping = [ending for ending in self._after if ending.end in STOPPING]
+        self._tried = {
+            ending.identity: Tried(ending, names_in(ending.rule.expression)) for ending in stopping
+        }
 
     def add(self, groups: Sequence[Group]) -> None:
         """Evaluate these groups."""
         requests = [Fields({**self._zone, **group.fields}) for group in groups]
+        matches = self._matches(requests)
+        for group, request, numbers in zip(groups, requests, matches):
+            outcome = self._outcomes.get(numbers)
+            if outcome is None:
+                outcome = self._outcomes[numbers] = self._outcome(numbers, request)
+            self._count(group, request, outcome)
+        for tried in self._tried.values():
+            if len(tried.examples) > MOST_EXAMPLES_KEPT:
+                heaviest = tried.examples.most_common(MOST_EXAMPLES_KEPT)
+                tried.examples = Counter(dict(heaviest))
+
+    def _matches(self, requests: Sequence[Fields]) -> list[Matches]:
+        """The numbers of the expressions that each request meets, or may meet."""
+        matches: list[list[int]] = [[] for _request in requests]
         batch = Batch(requests)
-        met: list[list[int]] = [[] for dummy in groups]
         for expression, number in self._numbers.items():
             sure, possible = batch.matching(expression)
             for index in places(sure):
-                met[index].append(number)
+                matches[index].append(number)
             for index in places(possible & ~sure):
-                met[index].append(-number)
-        for group, known, numbers in zip(groups, requests, met):
-            outcome = self._outcomes.get(tuple(numbers))
-            if outcome is None:
-                outcome = self._outcomes[tuple(numbers)] = self._outcome(numbers, known)
-            self._count(group, known, outcome)
-        for tried in self._tried.values():
-            if len(tried.examples) > MOST_EXAMPLES_KEPT:
-                tried.examples = Counter(dict(tried.examples.most_common(MOST_EXAMPLES_KEPT)))
+                matches[index].append(-number)
+        return [tuple(numbers) for numbers in matches]
 
     def add_unread(self, requests: int, doubt: str) -> None:
         """Add requests of which nothing is known."""
         if requests:
-            outcome = None, ["all", "passing", "may_block", UNDECIDED], [doubt]
+            counters = ["all", "passing", "may_block", UNDECIDED]
+            outcome = GroupOutcome(None, counters, UNDECIDED, [doubt])
             self._count(Group({}, requests, 0), Fields({}), outcome)
 
-    def _count(self, group: Group, known: Fields, outcome: GroupOutcome) -> None:
-        step, counters, doubts = outcome
-        kind = counters[-1]
+    def _count(self, group: Group, request: Fields, outcome: GroupOutcome) -> None:
         self.requests["samples"] += group.samples
-        for name in counters:
+        for name in outcome.counters:
             self.requests[name] += group.requests
-        self._doubts.update(dict.fromkeys(doubts))
-        if step:
-            tried = self._tried[step.own]
-            tried.requests[kind] += group.requests
-            if kind != SAME:
-                names = [name for name in tried.fields if name in known.values]
-                values = [(name, _readable(known.values[name])) for name in names]
-                tried.examples[(kind, *values)] += group.requests
+        self._doubts.update(dict.fromkeys(outcome.doubts))
+        if outcome.rule is None:
+            return
+        tried = self._tried[outcome.rule.identity]
+        tried.requests[outcome.kind] += group.requests
+        if outcome.kind != SAME:
+            names = [name for name in tried.fields if name in request.values]
+            example = [(name, _readable(request.values[name])) for name in names]
+            tried.examples[(outcome.kind, *example)] += group.requests
 
-    def _outcome(self, numbers: Sequence[int], known: Fields) -> GroupOutcome:
+    def _outcome(self, numbers: Matches, request: Fields) -> GroupOutcome:
         """The outcome for requests that meet these expressions, in every world that is possible."""
         certain = {abs(number): number > 0 for number in numbers}
-        sides = [[step for step in side if self._number(step) in certain] for side in self._sides]
-        variables: dict[tuple[object, ...], EndingRule] = {}
-        worlds = list(islice(self._worlds(sides, certain, {}, variables), MOST_WORLDS))
-        kinds = {_kind(*world) for world in worlds}
-        stopping = [
-            after for before, after in worlds if _kind(before, after) in (NEWLY_BLOCKED, UNDECIDED)
-        ]
-        passes = any(not before or before.end != BLOCKED for before, _after in worlds)
-        counters = ["all", *(["passing"] if passes else []), *(["may_block"] if stopping else [])]
+        before = [ending for ending in self._before if self._number(ending) in certain]
+        after = [ending for ending in self._after if self._number(ending) in certain]
+        variables: dict[Variable, EndingRule] = {}
+        possible = self._worlds([before, after], certain, {}, variables)
+        worlds = list(islice(possible, MOST_WORLDS))
+        kinds = {world.kind for world in worlds}
+        newly_stopping = [world for world in worlds if world.kind in (NEWLY_BLOCKED, UNDECIDED)]
+        counters = ["all"]
+        if any(not world.before or world.before.end != BLOCKED for world in worlds):
+            counters.append("passing")
+        if newly_stopping:
+            counters.append("may_block")
         if len(worlds) < MOST_WORLDS and len(kinds) == 1 and UNDECIDED not in kinds:
-            _before, after = worlds[0]
-            is_stopped = after is not None and after.end in STOPPING
-            return after if is_stopped else None, [*counters, *kinds], ()
-        doubts = [doubt for step in variables.values() for doubt in _doubts_of(step, known)]
-        step = next((one for one in stopping if one and one.end in STOPPING), None)
-        return step, [*counters, UNDECIDED], doubts
+            (kind,) = kinds
+            return GroupOutcome(worlds[0].stopping_rule, [*counters, kind], kind)
+        stopping_rules = [world.stopping_rule for world in newly_stopping]
+        doubts: list[str] = []
+        for ending in variables.values():
+            doubts += _doubts_of(ending, request)
+        rule = next(filter(None, stopping_rules), None)
+        return GroupOutcome(rule, [*counters, UNDECIDED], UNDECIDED, doubts)
 
-    def _number(self, step: EndingRule) -> int:
-        return self._numbers[step.rule.expression]
+    def _number(self, ending: EndingRule) -> int:
+        return self._numbers[ending.rule.expression]
 
     def _worlds(
         self,
         sides: Sequence[Sequence[EndingRule]],
         certain: Mapping[int, bool],
-        truths: Mapping[object, bool],
-        variables: dict[tuple[object, ...], EndingRule],
+        truths: Mapping[Variable, bool],
+        variables: dict[Variable, EndingRule],
     ) -> Iterator[World]:
-        """The rules that end the evaluation before and after, if these variables are so."""
+        """The worlds that are possible if these variables are so; the others are noted in
+        `variables`. The sides are the rules before and after."""
         ends: list[EndingRule | None] = []
         for side in sides:
-            for step in side:
-                is_certain = certain[self._number(step)] and not step.doubts
-                truth = True if is_certain else truths.get(step.variable)
+            end = None
+            for ending in side:
+                is_certain = certain[self._number(ending)] and not ending.doubts
+                truth = True if is_certain else truths.get(ending.variable)
                 if truth is None:
-                    variables.setdefault(step.variable, step)
-                    for either in (True, False):
-                        more = {**truths, step.variable: either}
-                        yield from self._worlds(sides, certain, more, variables)
+                    variables.setdefault(ending.variable, ending)
+                    for assumed in (True, False):
+                        assumptions = {**truths, ending.variable: assumed}
+                        yield from self._worlds(sides, certain, assumptions, variables)
                     return
                 if truth:
-                    ends.append(step)
+                    end = ending
                     break
-            else:
-                ends.append(None)
-        yield ends[0], ends[1]
+            ends.append(end)
+        before, after = ends
+        yield World(before, after)
 
     def record(self, window: Sequence[str | None], unknown: Sequence[str]) -> BacktestRecord:
         """The backtest as results show it; `unknown` says why it is not known, unless there are too
         few requests."""
-        of, is_seen = self.requests, bool(self.requests["all"])
-        (since, until), reasons = window, list(unknown)
-        if of["samples"] < FEWEST_SAMPLES and not reasons:
-            reasons.append(too_few(of["samples"], "requests"))
+        (since, until) = window
+        reasons = list(unknown)
+        requests, samples = self.requests["all"], self.requests["samples"]
+        if samples < FEWEST_SAMPLES and not reasons:
+            reasons.append(too_few(samples, "requests"))
         return BacktestRecord(
             since=since,
             until=until,
             known=not reasons,
             unknown=reasons,
-            requests=of["all"] if is_seen else None,
-            samples=of["samples"] if is_seen else None,
+            requests=requests or None,
+            samples=samples if requests else None,
             newly_blocked=self._share(NEWLY_BLOCKED),
             newly_passed=self._share(NEWLY_PASSED),
             undecided=UndecidedShare(**self._share(UNDECIDED), fields=list(self._doubts)),
@@ -260,7 +312,9 @@ class Backtest:
     def tried(self) -> list[Tried]:
         """The rules that are new or changed, or would newly stop something, or may."""
         concerned = [
-            one for own, one in self._tried.items() if one.may_stop or own not in self._existing
+            tried
+            for identity, tried in self._tried.items()
+            if tried.may_stop or identity not in self._existing
         ]
         return sorted(concerned, key=lambda tried: -tried.may_stop)
 
@@ -271,46 +325,36 @@ class Backtest:
     def _rule(self, tried: Tried) -> RuleBacktest:
         newly = tried.requests[NEWLY_BLOCKED]
         kind = NEWLY_BLOCKED if newly else UNDECIDED
-        heaviest = [one for one in tried.examples.most_common() if one[0][0] == kind]
+        examples = []
+        for (example_kind, *values), requests in tried.examples.most_common():
+            if example_kind == kind:
+                examples.append({**dict(values), "requests": requests})
         return RuleBacktest(
-            ref=tried.step.rule.entry,
-            action=tried.step.rule.action,
+            ref=tried.ending.rule.entry,
+            action=tried.ending.rule.action,
             requests=newly,
             percent=percentage(newly, self.requests["passing"]),
             already=tried.requests[SAME],
             undecided=tried.requests[UNDECIDED],
-            examples=[
-                {**dict(values), "requests": number}
-                for (_kind, *values), number in heaviest[:MOST_EXAMPLES]
-            ],
+            examples=examples[:MOST_EXAMPLES],
         )
 
 
-def _steps(state: State) -> list[EndingRule]:
+def _ending_rules(state: State) -> list[EndingRule]:
     """The rules of a state that may end the evaluation, in their order."""
     lists = contents_in(state)
     rules = [spelt_out(rule, lists) for rule in rules_in_order(state)]
     return [EndingRule(rule, outcome_of(rule)) for rule in rules if outcome_of(rule)]
 
 
-def _kind(before: EndingRule | None, after: EndingRule | None) -> str:
-    """The kind of outcome for requests that end with these rules."""
-    was, becomes = (step.end if step else "" for step in (before, after))
-    if before and after and before.own == after.own:
-        return SAME
-    if UNKNOWN_END in (was, becomes):
-        return UNDECIDED
-    if becomes in STOPPING and (was not in STOPPING or (was, becomes) == (CHALLENGED, BLOCKED)):
-        return NEWLY_BLOCKED
-    return NEWLY_PASSED if was in STOPPING and becomes not in STOPPING else SAME
-
-
-def _doubts_of(step: EndingRule, known: Fields) -> list[str]:
+def _doubts_of(ending: EndingRule, request: Fields) -> list[str]:
     """The names of fields, or else the reasons, for which it is not known what a rule does."""
-    truth = decider(step.rule.expression)(known)
-    reasons = truth.reasons if isinstance(truth, NotKnown) else ()
-    matches = [NOT_GIVEN.match(reason) for reason in reasons]
-    return [*(one[1] if one else text for one, text in zip(matches, reasons)), *step.doubts]
+    truth = decider(ending.rule.expression)(request)
+    doubts = []
+    for reason in truth.reasons if isinstance(truth, NotKnown) else ():
+        missing = NOT_GIVEN.match(reason)
+        doubts.append(missing[1] if missing else reason)
+    return [*doubts, *ending.doubts]
 
 
 def _readable(value: FieldValue) -> Any:
@@ -318,10 +362,12 @@ def _readable(value: FieldValue) -> Any:
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if isinstance(value, Items):
-        return ", ".join(str(_readable(item)) for item in value.values)
+        return ", ".join(str(_readable(element)) for element in value.values)
     if isinstance(value, Pairs):
-        parts = (f"{_readable(name)}={_readable(item)}" for name, item in value.values.items())
-        return "&".join(parts)
+        pairs = []
+        for name, content in value.values.items():
+            pairs.append(f"{_readable(name)}={_readable(content)}")
+        return "&".join(pairs)
     return value if isinstance(value, int) else str(value)
 
 
@@ -338,10 +384,12 @@ def of_analytics(
     until = now or datetime.now(timezone.utc)
     since = until - timedelta(hours=hours)
     listing = ask_requests(send, zone_id, reader.names, since, until)
-    for part in reader.groups((row.values, row.packets, row.samples) for row in listing.rows):
-        backtest.add(part)
+    rows = ((row.values, row.packets, row.samples) for row in listing.rows)
+    for groups in reader.groups(rows):
+        backtest.add(groups)
     unknown = [text.replace(PERMISSION, PERMISSION_OF_ZONE) for text in listing.unknown]
-    return backtest.record((write_timestamp(listing.page.since), write_timestamp(until)), unknown)
+    window = (write_timestamp(listing.page.since), write_timestamp(until))
+    return backtest.record(window, unknown)
 
 
 def of_file(backtest: Backtest, path: str) -> BacktestRecord:
@@ -350,14 +398,16 @@ def of_file(backtest: Backtest, path: str) -> BacktestRecord:
     require_file(path)
     reader = Reader(backtest.fields, LOGPUSH)
     records = Records(path, reader.names)
-    for part in reader.groups(records):
-        backtest.add(part)
-    why, unclear = records.unread, plural(records.unclear, "line", "lines")
+    for groups in reader.groups(records):
+        backtest.add(groups)
+    unclear = plural(records.unclear, "line", "lines")
     backtest.add_unread(records.unclear, f"{SOURCE} in {unclear} of {path}")
-    unknown = [f"The file {path} cannot be read to its end: {why}."] if why else []
+    unknown = []
+    if records.unread:
+        unknown.append(f"The file {path} cannot be read to its end: {records.unread}.")
     if backtest.requests["all"]:
-        lines = plural(records.malformed, "line", "lines")
-        backtest.add_unread(records.malformed, f"records in {lines} of {path}")
-    elif not why:
+        malformed = plural(records.malformed, "line", "lines")
+        backtest.add_unread(records.malformed, f"records in {malformed} of {path}")
+    elif not records.unread:
         unknown.append(f"No line of the file {path} is the record of a request of a client.")
     return backtest.record(records.window, unknown)

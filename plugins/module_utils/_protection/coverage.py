@@ -68,10 +68,11 @@ class Coverage:
     @cached_property
     def enabled(self) -> bool | None:
         """True if the account's protection is on; None if that is not known."""
-        status = self.state.get(STATUS.plural)
-        if not status or not isinstance(status[0].get("enabled"), bool):
+        statuses = self.state.get(STATUS.plural)
+        if not statuses:
             return None
-        return bool(status[0]["enabled"])
+        enabled = statuses[0].get("enabled")
+        return enabled if isinstance(enabled, bool) else None
 
     @cached_property
     def inside(self) -> Ranges:
@@ -92,13 +93,15 @@ class Coverage:
     def malformed_exclusions(self) -> Sequence[str]:
         """Excluded entries whose network is malformed: whatever is protected may be carved out by
         them."""
-        excluded = [item.get("prefix") for item in self._prefixes if has_flag(item, "excluded")]
-        return [str(prefix) for prefix in excluded if range_of(prefix) is None]
+        entries = [entry for entry in self._prefixes if has_flag(entry, "excluded")]
+        prefixes = [entry.get("prefix") for entry in entries]
+        return [str(prefix) for prefix in prefixes if range_of(prefix) is None]
 
     @cached_property
     def bypassing(self) -> Ranges:
         """The sources that meet no rule, since an active entry of the allowlist lets them pass."""
-        return union(filter(None, (range_of(item.get("prefix")) for item in self.active_sources)))
+        ranges = [range_of(entry.get("prefix")) for entry in self.active_sources]
+        return union(filter(None, ranges))
 
     @cached_property
     def components(self) -> Sequence[Component]:
@@ -108,31 +111,33 @@ class Coverage:
     @cached_property
     def by_kind(self) -> Mapping[str, Component]:
         """The components by their kind."""
-        return {item.kind: item for item in self.components}
+        return {component.kind: component for component in self.components}
 
     @cached_property
     def pieces(self) -> Mapping[str, Sequence[Piece]]:
         """By kind: the protected addresses by the modes that their traffic may meet."""
-        maybe_carved_out = frozenset([UNDECIDED] if self.malformed_exclusions else [])
-        return {
-            kind: [(ranges, modes | maybe_carved_out) for ranges, modes in pieces]
-            for kind, pieces in self._pieces.items()
-        }
+        if not self.malformed_exclusions:
+            return self._pieces
+        return {kind: _maybe_carved_out(pieces) for kind, pieces in self._pieces.items()}
 
     @cached_property
     def _pieces(self) -> Mapping[str, Sequence[Piece]]:
-        return {item.kind: _exact(item, item.pieces(self.protected)) for item in self.components}
+        return {
+            component.kind: _exact(component, component.pieces(self.protected))
+            for component in self.components
+        }
 
     @cached_property
     def uncovered(self) -> Ranges:
         """The addresses in a protected prefix for which a component does nothing."""
         pieces = chain(*self._pieces.values())
-        return union(item for ranges, modes in pieces if modes <= IDLE for item in ranges)
+        idle = [ranges for ranges, modes in pieces if modes <= IDLE]
+        return union(chain(*idle))
 
     @property
     def active_sources(self) -> Sequence[Object]:
         """The active entries of the allowlist."""
-        return [item for item in self._sources if has_flag(item, "enabled")]
+        return [entry for entry in self._sources if has_flag(entry, "enabled")]
 
     @property
     def _prefixes(self) -> Sequence[Object]:
@@ -145,63 +150,76 @@ class Coverage:
     def prefixes(self, excluded: bool) -> list[tuple[Object, Range]]:
         """The prefixes that are, or are not, excluded, each with its range; without the malformed
         ones."""
-        entries = [item for item in self._prefixes if has_flag(item, "excluded") is excluded]
-        ranges = [(item, range_of(item.get("prefix"))) for item in entries]
-        return [(item, network) for item, network in ranges if network]
+        entries = [entry for entry in self._prefixes if has_flag(entry, "excluded") is excluded]
+        ranges = [(entry, range_of(entry.get("prefix"))) for entry in entries]
+        return [(entry, network) for entry, network in ranges if network]
 
     @cached_property
     def undecided(self) -> Sequence[str]:
         """A sentence on each part that is not understood."""
-        malformed = [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions] + [
-            f"The prefix {excerpt(repr(entry.get('prefix')))} is malformed; it counts as no"
-            " network."
-            for entry in [*self._prefixes, *self._sources]
-            if range_of(entry.get("prefix")) is None and not has_flag(entry, "excluded")
-        ]
-        unknown = [UNKNOWN_STATUS] if self.enabled is None else []
+        sentences = []
+        if self.enabled is None:
+            sentences.append(UNKNOWN_STATUS)
         if self.state.get(PREFIXES.plural) is None:
-            unknown.append("The protected prefixes are not known.")
-        return [*unknown, *malformed, *chain(*(item.undecided for item in self.components))]
+            sentences.append("The protected prefixes are not known.")
+        sentences += [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions]
+        for entry in [*self._prefixes, *self._sources]:
+            prefix = entry.get("prefix")
+            if range_of(prefix) is None and not has_flag(entry, "excluded"):
+                text = excerpt(repr(prefix))
+                sentences.append(f"The prefix {text} is malformed; it counts as no network.")
+        for component in self.components:
+            sentences += component.undecided
+        return sentences
 
     @cached_property
     def reasons(self) -> Sequence[str]:
         """The reasons for which the account is not effectively protected."""
         reasons = []
-        if not self.enabled:
-            reasons.append("TCP protection is off." if self.enabled is False else UNKNOWN_STATUS)
+        if self.enabled is None:
+            reasons.append(UNKNOWN_STATUS)
+        elif not self.enabled:
+            reasons.append("TCP protection is off.")
+        if not self.protected and self.inside:
+            return [*reasons, "Every protected prefix is excluded."]
         if not self.protected:
-            none = "There is no protected prefix."
-            return [*reasons, "Every protected prefix is excluded." if self.inside else none]
+            return [*reasons, "There is no protected prefix."]
         reasons += [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions]
-        for item in self.components:
-            modes = union_of_modes(modes for dummy, modes in self.pieces[item.kind])
+        for component in self.components:
+            modes = union_of_modes(modes for _ranges, modes in self.pieces[component.kind])
             if ENABLED not in modes:
-                why = _why_not(item, modes)
-                reasons.append(f"{capitalised(item.title)} mitigates nothing: {why}.")
+                reason = _why_not(component, modes)
+                reasons.append(f"{capitalised(component.title)} mitigates nothing: {reason}.")
         return reasons
 
     @cached_property
     def gaps(self) -> Sequence[str]:
         """A sentence on each set of protected addresses of which a component does not mitigate all
         traffic."""
-        return [
-            f"{capitalised(item.title)} {_does(modes)} {counted(ranges)}."
-            for item in self.components
-            for ranges, modes in self.pieces[item.kind]
-            if modes != {ENABLED}
-        ]
+        gaps = []
+        for component in self.components:
+            title = capitalised(component.title)
+            for ranges, modes in self.pieces[component.kind]:
+                if modes != {ENABLED}:
+                    gaps.append(f"{title} {_does(modes)} {counted(ranges)}.")
+        return gaps
+
+
+def _maybe_carved_out(pieces: Sequence[Piece]) -> list[Piece]:
+    """Pieces of which any may be carved out of protection."""
+    return [(ranges, modes | {UNDECIDED}) for ranges, modes in pieces]
 
 
 def _exact(component: Component, pieces: Sequence[Piece]) -> Sequence[Piece]:
     """The pieces without a mitigation that no traffic meets, since several filters together take
     all of it before."""
-    mixed = [item for ranges, modes in pieces if {ENABLED} < modes for item in ranges]
-    never = never_mitigated(component, union(mixed))
+    mixed = [ranges for ranges, modes in pieces if {ENABLED} < modes]
+    never = never_mitigated(component, union(chain(*mixed)))
     if not never:
         return pieces
     mitigated = [(difference(ranges, never), modes) for ranges, modes in pieces]
-    others = [(intersection(ranges, never), modes - {ENABLED}) for ranges, modes in pieces]
-    return gathered([*mitigated, *others])
+    taken_before = [(intersection(ranges, never), modes - {ENABLED}) for ranges, modes in pieces]
+    return gathered([*mitigated, *taken_before])
 
 
 def _of_malformed_exclusion(prefix: str) -> str:
@@ -211,13 +229,16 @@ def _of_malformed_exclusion(prefix: str) -> str:
     )
 
 
-def _why_not(item: Component, modes: Modes) -> str:
+def _why_not(component: Component, modes: Modes) -> str:
+    """The reason why a component that has these modes mitigates nothing."""
     if UNDECIDED in modes:
         return "what it does cannot be told"
     if MONITORING in modes:
         return "it only monitors"
-    every = " and ".join(what + "s" for what in item.what_decides.split(" or "))
-    return f"its {every} are disabled" if DISABLED in modes else "there is no rule"
+    if DISABLED not in modes:
+        return "there is no rule"
+    kinds = component.what_decides.split(" or ")
+    return f"its {' and '.join(kind + 's' for kind in kinds)} are disabled"
 
 
 def _does(modes: Modes) -> str:
@@ -246,9 +267,9 @@ class Decided(NamedTuple):
     @property
     def space(self) -> Ranges:
         """The destinations that it decides for, of all networks together."""
-        return union(item for _prefix, ranges in self.networks for item in ranges)
+        return union(chain(*(ranges for _prefix, ranges in self.networks)))
 
-    def holds(self, data_center: str) -> bool:
+    def may_decide_in(self, data_center: str) -> bool:
         """True if it may decide for the traffic of a data center."""
         name = data_center.casefold()
         return (self.only is None or name in self.only) and name not in self.but
@@ -257,26 +278,28 @@ class Decided(NamedTuple):
 def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     """The traffic that a rule or filter decides for in a state; raises Unread."""
     if resource is filters_of(str(resource.component)):
-        space = matched(expression_of(obj)).sometimes
-        return Decided(_holding(coverage, intersection(coverage.protected, space)))
+        destinations = matched(expression_of(obj)).sometimes
+        space = intersection(coverage.protected, destinations)
+        return Decided(_prefixes_with(coverage, space))
     component = coverage.by_kind[str(resource.component)]
-    by_filters = union(item for one in component.filters for item in one.matches.always)
-    networks = _holding(coverage, difference(coverage.protected, by_filters))
-    scope, name = (str(CODE.normalise(obj.get(field))) for field in ("scope", "name"))
-    if scope == DATA_CENTER:
+    by_filters = union(chain(*(item.matches.always for item in component.filters)))
+    networks = _prefixes_with(coverage, difference(coverage.protected, by_filters))
+    if CODE.normalise(obj.get("scope")) == DATA_CENTER:
+        name = str(CODE.normalise(obj.get("name")))
         return Decided(networks, only=frozenset([name]))
-    others = frozenset(
-        rule.place.casefold() for rule in component.rules if rule.scope == DATA_CENTER
-    )
+    with_rule = [rule.place for rule in component.rules if rule.scope == DATA_CENTER]
     in_regions = any(rule.scope not in (GLOBAL, DATA_CENTER) for rule in component.rules)
-    return Decided(networks, but=others, beside_region=in_regions)
+    return Decided(
+        networks, but=frozenset(place.casefold() for place in with_rule), beside_region=in_regions
+    )
 
 
-def _holding(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
-    """The protected prefixes that hold something of a space; none that lies within another one."""
-    ranges = outermost(network for _entry, network in coverage.prefixes(excluded=False))
-    pieces = [(item, intersection([item], space)) for item in ranges]
-    return [piece for piece in pieces if piece[1]]
+def _prefixes_with(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
+    """The protected prefixes with something of a space, each with what of it; none that lies within
+    another one."""
+    prefixes = outermost(network for _entry, network in coverage.prefixes(excluded=False))
+    shares = [(prefix, intersection([prefix], space)) for prefix in prefixes]
+    return [(prefix, ranges) for prefix, ranges in shares if ranges]
 
 
 def protected_since(coverage: Coverage, oldest: datetime) -> Ranges:
@@ -284,28 +307,29 @@ def protected_since(coverage: Coverage, oldest: datetime) -> Ranges:
 
     A prefix that changed later may have been excluded until then.
     """
+    if coverage.malformed_exclusions:
+        return []
     settled: list[Range] = []
     touched: list[Range] = []
     for entry, network in coverage.prefixes(excluded=False):
-        created, changed = (
-            read_timestamp(entry.get(f"{name}_on")) for name in ("created", "modified")
-        )
-        since = max(created or changed, changed) if changed else None
+        created = read_timestamp(entry.get("created_on"))
+        modified = read_timestamp(entry.get("modified_on"))
+        since = max(created or modified, modified) if modified else None
         if since and since <= oldest:
             settled.append(network)
         elif since is None or since != created:
             touched.append(network)
     lost = union([*touched, *coverage.carved_out])
-    return [] if coverage.malformed_exclusions else difference(union(settled), lost)
+    return difference(union(settled), lost)
 
 
 def outermost(ranges: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """The ranges that lie in no other one, in ascending order."""
     widest_first = sorted(ranges, key=itemgetter(1), reverse=True)
     outer: list[tuple[Any, Any]] = []
-    for first, last in sorted(widest_first, key=itemgetter(0)):
-        if not outer or outer[-1][1] < last:
-            outer.append((first, last))
+    for start, end in sorted(widest_first, key=itemgetter(0)):
+        if not outer or outer[-1][1] < end:
+            outer.append((start, end))
     return outer
 
 
@@ -317,14 +341,16 @@ def account_losses(resource: Resource, was: Coverage, becomes: Coverage) -> Iter
     if resource is STATUS and was.enabled and becomes.enabled is False:
         yield Loss(STATUS, (), STATUS.title, "is off", how=SWITCHED_OFF)
     elif resource is PREFIXES:
-        yield from _of_ranges(resource, difference(was.protected, becomes.protected), UNPROTECTED)
+        unprotected = difference(was.protected, becomes.protected)
+        yield from _of_ranges(resource, unprotected, UNPROTECTED)
     elif resource is ALLOWLIST:
-        yield from _of_ranges(resource, difference(becomes.bypassing, was.bypassing), PASSING)
+        passing = difference(becomes.bypassing, was.bypassing)
+        yield from _of_ranges(resource, passing, PASSING)
     kind = resource.component or ""
-    first, second = was.by_kind.get(kind), becomes.by_kind.get(kind)
-    if first and second:
+    before, after = was.by_kind.get(kind), becomes.by_kind.get(kind)
+    if before and after:
         space = intersection(was.protected, becomes.protected)
-        yield from mitigation_losses(first, second, space)
+        yield from mitigation_losses(before, after, space)
 
 
 def _of_ranges(resource: Resource, ranges: Ranges, how: str) -> Iterator[Loss]:
@@ -340,7 +366,9 @@ def not_monitored_before(
     if difference(was.bypassing, becomes.bypassing):
         return space
     before = watching(was.state, resource)
-    for after in (watching(becomes.state, resource), watching(becomes.state, resource, key)):
-        parts = no_longer_mitigated(after, before, space) if space else {}
-        space = union(chain(*parts.values()))
+    all_mitigating = watching(becomes.state, resource)
+    object_mitigating = watching(becomes.state, resource, key)
+    for after in (all_mitigating, object_mitigating):
+        gone = no_longer_mitigated(after, before, space) if space else {}
+        space = union(chain(*gone.values()))
     return space

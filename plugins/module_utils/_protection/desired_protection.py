@@ -9,7 +9,7 @@ out: an existing value that protects less is set back, and one that protects mor
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._plan.desired import Desired
 from .._plan.plan import Plan, overlay
@@ -22,12 +22,24 @@ from .rules_in_force import CONDITIONS, IN_ORDER, SKIPPING
 from .worse import worse
 
 
+class Neighbours(NamedTuple):
+    """The objects of a list before and behind one of them."""
+
+    before: Sequence[Object]
+    behind: Sequence[Object]
+
+
+NO_NEIGHBOURS = Neighbours((), ())
+
+
 def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) -> Plan:
     """The plan of a baseline. It is made anew if the state after it protects less than the baseline
     describes."""
     plan = make(desired, adjust)
     after = plan.after()
-    filled = [_with_switches(item, after[item.resource.plural]) for item in desired]
+    filled = [
+        _with_switches(collection, after[collection.resource.plural]) for collection in desired
+    ]
     return plan if filled == list(desired) else make(filled, adjust)
 
 
@@ -46,14 +58,15 @@ def _with_switches(desired: Desired, planned: Sequence[Object]) -> Desired:
     objects: dict[Key, Values] = {}
     after: list[Object] = []
     for index, changes in enumerate(defaults):
-        kept: Sequence[Values] = ()
+        obj = planned[index]
+        needed: Sequence[Values] = ()
         if changes:
-            beside = (after, described[index + 1 :])
-            kept = _to_set_back(resource, planned[index], changes, beside)
-        if kept:
-            key = resource.key_of(planned[index])
-            objects[key] = _overlaid(resource, desired.objects[key], kept)
-        after.append(_stored(resource, planned[index], kept))
+            neighbours = Neighbours(after, described[index + 1 :])
+            needed = _to_set_back(resource, obj, changes, neighbours)
+        if needed:
+            key = resource.key_of(obj)
+            objects[key] = _overlaid(resource, desired.objects[key], needed)
+        after.append(_stored(resource, obj, needed))
     own_order = _is_lost_by_order(desired, after)
     return replace(desired.with_values(objects), own_order=own_order)
 
@@ -64,8 +77,9 @@ def _is_lost_by_order(desired: Desired, planned: Sequence[Object]) -> bool:
     resource = desired.resource
     if not resource.is_ordered or desired.exclusive or desired.positions:
         return False
-    by_key = {resource.key_of(obj): obj for obj in planned}
-    ordered = [by_key[key] for key in in_own_order(desired, [*map(resource.key_of, planned)])]
+    keys = [resource.key_of(obj) for obj in planned]
+    by_key = dict(zip(keys, planned))
+    ordered = [by_key[key] for key in in_own_order(desired, keys)]
     return (
         ordered != planned
         and _protects_less(resource, ordered, planned)
@@ -87,7 +101,9 @@ def _defaults(
     unnamed: list[Values] = [{name: None} for name in conditions if name not in values]
     changes = [*_left_out(resource.fields, values, obj), *unnamed]
     nested = resource.nested.field if resource.nested else ""
-    fields = {name for change in changes for name in change.get(nested) or ()}
+    fields: set[str] = set()
+    for change in changes:
+        fields.update(change.get(nested) or ())
     if fields and _is_shared(desired, nested, fields, obj, planned):
         return [change for change in changes if nested not in change]
     return changes
@@ -98,28 +114,34 @@ def _is_shared(
 ) -> bool:
     """True if the object within another one is also in a rule that lets traffic pass, or in one
     whose entry has some of these fields of it."""
-    inner = (obj.get(nested) or {}).get("id")
-    entries, key_of = desired.objects, desired.resource.key_of
-    return any(
-        one.get("action") in SKIPPING
-        or fields.intersection(entries.get(key_of(one), {}).get(nested) or ())
-        for one in planned
-        if one is not obj and (one.get(nested) or {}).get("id") == inner
-    )
+    for rule in planned:
+        if rule is obj or _nested_id(rule, nested) != _nested_id(obj, nested):
+            continue
+        if rule.get("action") in SKIPPING:
+            return True
+        entry = desired.objects.get(desired.resource.key_of(rule), {})
+        if fields.intersection(entry.get(nested) or ()):
+            return True
+    return False
+
+
+def _nested_id(obj: Object, nested: str) -> Any:
+    """The id of the object that stands in this field of another one."""
+    return (obj.get(nested) or {}).get("id")
 
 
 def _left_out(fields: Sequence[Field], values: Values, obj: Object) -> Iterator[Values]:
     """The defaults of the switches that the values of a task leave out and that an object has
     otherwise, one by one."""
-    for item in fields:
-        value = values.get(item.name)
-        if item.fields and isinstance(obj.get(item.name), Mapping):
-            inner = _left_out(item.fields, value or {}, obj[item.name])
-            yield from ({item.name: change} for change in inner)
-        elif item.switch and value is None:
-            default: Any = item.absent_default if item.default is None else item.default
-            if item.normalised(obj) != item.value.normalise(default):
-                yield {item.name: default}
+    for field in fields:
+        value, existing = values.get(field.name), obj.get(field.name)
+        if field.fields and isinstance(existing, Mapping):
+            for change in _left_out(field.fields, value or {}, existing):
+                yield {field.name: change}
+        elif field.switch and value is None:
+            default: Any = field.absent_default if field.default is None else field.default
+            if field.normalised(obj) != field.value.normalise(default):
+                yield {field.name: default}
 
 
 def _overlaid(resource: Resource, values: Values, changes: Sequence[Values]) -> Values:
@@ -131,28 +153,28 @@ def _overlaid(resource: Resource, values: Values, changes: Sequence[Values]) -> 
 
 def _stored(resource: Resource, obj: Object, changes: Sequence[Values]) -> Object:
     """An object with changes, as Cloudflare stores it."""
-    names = {name for change in changes for name in change}
+    names: set[str] = set()
+    for change in changes:
+        names.update(change)
     return resource.semantics.normalise(_overlaid(resource, obj, changes), obj, names)
 
 
 def _to_set_back(
-    resource: Resource,
-    obj: Object,
-    changes: Sequence[Values],
-    beside: tuple[Sequence[Object], Sequence[Object]],
+    resource: Resource, obj: Object, changes: Sequence[Values], neighbours: Neighbours
 ) -> Sequence[Values]:
     """As few of the changes as are needed so that an object protects no less than with all."""
-    front, behind = beside if resource in DDOS_OVERRIDES else ((), ())
+    before, behind = neighbours if resource in DDOS_OVERRIDES else NO_NEIGHBOURS
 
-    def among_others(some: Sequence[Values]) -> Sequence[Object]:
-        return [*front, _stored(resource, obj, some), *behind]
+    def planned(chosen: Sequence[Values]) -> Sequence[Object]:
+        return [*before, _stored(resource, obj, chosen), *behind]
 
-    described, kept = among_others(changes), list(changes)
+    described = planned(changes)
+    needed = list(changes)
     for change in changes:
-        fewer = [item for item in kept if item is not change]
-        if not _protects_less(resource, described, among_others(fewer)):
-            kept = fewer
-    return kept
+        fewer = [candidate for candidate in needed if candidate is not change]
+        if not _protects_less(resource, described, planned(fewer)):
+            needed = fewer
+    return needed
 
 
 def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[Object]) -> bool:
@@ -162,9 +184,11 @@ def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[
         # An object that is off does not even monitor.
         is_off = resource.semantics.protects_nobody
         return any(is_off(now) > is_off(then) for then, now in zip(was, becomes))
-    before, after = (Coverage({evaluated.plural: objects}) for objects in (was, becomes))
-    gone = _deployed(resource, was) - _deployed(resource, becomes)
-    return bool(gone) or any(worse(before, after, evaluated))
+    if _deployed(resource, was) - _deployed(resource, becomes):
+        return True
+    before = Coverage({evaluated.plural: was})
+    after = Coverage({evaluated.plural: becomes})
+    return any(worse(before, after, evaluated))
 
 
 def _deployed(resource: Resource, rules: Sequence[Object]) -> set[Key]:

@@ -92,10 +92,19 @@ class Expectation(NamedTuple):
 def kinds_expected(entries: Any) -> set[str]:
     """The kinds of what the entries of a task expect, before they are checked; a packet in the
     Network Firewall is a packet as well."""
-    known = [entry for entry in entries or () if isinstance(entry, Mapping)]
-    kinds = {kind for entry in known for kind in DESCRIBED_KINDS if entry.get(kind) is not None}
-    packets = [entry for entry in known if entry.get(PACKET) is not None]
-    return kinds | {FIREWALL for entry in packets if str(entry.get("expect")) in OF_FIREWALL}
+    kinds = set()
+    for entry in entries or ():
+        if isinstance(entry, Mapping):
+            kinds.update(_described_kinds(entry))
+            is_packet = entry.get(PACKET) is not None
+            if is_packet and str(entry.get("expect")) in OF_FIREWALL:
+                kinds.add(FIREWALL)
+    return kinds
+
+
+def _described_kinds(entry: Mapping[str, Any]) -> list[str]:
+    """The kinds of what an entry describes: a request, a packet, or, if it is wrong, both."""
+    return [kind for kind in DESCRIBED_KINDS if entry.get(kind) is not None]
 
 
 def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
@@ -113,47 +122,59 @@ def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
 def checked_elsewhere(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list[str]:
     """A warning of each expectation that another module checks."""
     warnings: list[str] = []
-    for item in expectations:
-        if item.kind not in kinds:
-            what = f"checks expectations of a {item.kind}, not this module"
-            warnings.append(Message(item.option, f": {MODULE_OF_KIND[item.kind]} {what}"))
+    for expectation in expectations:
+        kind = expectation.kind
+        if kind not in kinds:
+            text = f": {MODULE_OF_KIND[kind]} checks expectations of a {kind}, not this module"
+            warnings.append(Message(expectation.option, text))
     return warnings
 
 
 def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     """An expectation of either kind; raises OptionError."""
-    kinds = [kind for kind in DESCRIBED_KINDS if entry.get(kind) is not None]
-    value, rule = entry.get("expect"), entry.get("rule")
-    named = (f"{name} {item}" for kind in kinds for name, item in entry[kind].items())
-    description = str(entry.get("description") or ", ".join(named))
-    item, problems = Expectation(option, description, "", rule=rule), OptionProblems()
+    kinds = _described_kinds(entry)
+    problems = OptionProblems()
+    expectation = Expectation(option, _description(entry), "", rule=entry.get("rule"))
     for kind in kinds:
         with problems.collected():
-            item = _with_described(item, kind, entry[kind])
+            expectation = _with_described(expectation, kind, entry[kind])
     if len(kinds) != 1:
         problems.add(OptionError(option, "it takes either a request or a packet"))
         problems.raise_any()
     (kind,) = kinds
+    value = entry.get("expect")
     with problems.collected():
-        item = item._replace(expected=_expected(option.at("expect"), kind, value))
+        expectation = expectation._replace(expected=_expected(option.at("expect"), kind, value))
     with problems.collected():
-        if kind == PACKET and rule is not None and value not in OF_FIREWALL:
+        if kind == PACKET and expectation.rule is not None and value not in OF_FIREWALL:
             whose = "a request, or of the Network Firewall"
             raise OptionError(option.at("rule"), f"only an expectation of {whose}, names a rule")
     problems.raise_any()
-    if item.packet and not item.components:
+    if expectation.packet and not expectation.components:
         problem = "no component sees such a packet; DNS protection sees port 53"
         raise OptionError(option.at(PACKET), problem)
-    return item
+    return expectation
 
 
-def _with_described(item: Expectation, kind: str, described: Mapping[str, Any]) -> Expectation:
-    option = item.option.at(kind)
+def _description(entry: Mapping[str, Any]) -> str:
+    """The description of an entry; without one, what it gives of the request or packet."""
+    if entry.get("description"):
+        return str(entry["description"])
+    texts = []
+    for kind in _described_kinds(entry):
+        texts += [f"{name} {value}" for name, value in entry[kind].items()]
+    return ", ".join(texts)
+
+
+def _with_described(
+    expectation: Expectation, kind: str, described: Mapping[str, Any]
+) -> Expectation:
+    option = expectation.option.at(kind)
     from .request import parse_packet, parse_request  # loaded by the tasks that expect something
 
     if kind == REQUEST:
-        return item._replace(request=parse_request(option, described))
-    return item._replace(packet=parse_packet(option, described))
+        return expectation._replace(request=parse_request(option, described))
+    return expectation._replace(packet=parse_packet(option, described))
 
 
 def _expected(option: Option, kind: str, value: Any) -> ExpectedOutcome:
@@ -162,9 +183,8 @@ def _expected(option: Option, kind: str, value: Any) -> ExpectedOutcome:
         return str(read_value(option, {"choices": words}, value))
     of_component: Argument = {"choices": OF_PACKETS}
     fields: Argument = {"type": "dict", "options": dict.fromkeys(COMPONENTS, of_component)}
-    words_of = {
-        name: word for name, word in read_value(option, fields, value).items() if word is not None
-    }
-    if not words_of:
+    outcomes = read_value(option, fields, value)
+    outcomes = {name: outcome for name, outcome in outcomes.items() if outcome is not None}
+    if not outcomes:
         raise OptionError(option, "it names no component")
-    return words_of
+    return outcomes

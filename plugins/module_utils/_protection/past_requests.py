@@ -39,7 +39,7 @@ class Origin(NamedTuple):
     column: str
     read: Callable[[Any], Any] = str
 
-    def source(self, source: str) -> str:
+    def name_in(self, source: str) -> str:
         """The name of the part in a source; empty if the source lacks it."""
         return self.dimension if source == ANALYTICS else self.column
 
@@ -52,7 +52,7 @@ def _encoded(value: Any) -> bytes:
     return str(value).encode()
 
 
-def _given(value: Any) -> bytes:
+def _known_text(value: Any) -> bytes:
     if value in ("", "none", "unknown"):
         raise ValueError("no value")
     return _encoded(value)
@@ -80,22 +80,24 @@ PARTS: Mapping[str, Origin] = {
     "asn": Origin("clientAsn", "ClientASN"),
     "user_agent": Origin("userAgent", "ClientRequestUserAgent"),
     "referer": Origin("clientRequestReferer", "ClientRequestReferer"),
-    "tls_version": Origin("clientSSLProtocol", "ClientSSLProtocol", _given),
-    "tls_cipher": Origin("", "ClientSSLCipher", _given),
-    "http.request.version": Origin("clientRequestHTTPProtocol", "ClientRequestProtocol", _given),
+    "tls_version": Origin("clientSSLProtocol", "ClientSSLProtocol", _known_text),
+    "tls_cipher": Origin("", "ClientSSLCipher", _known_text),
+    "http.request.version": Origin(
+        "clientRequestHTTPProtocol", "ClientRequestProtocol", _known_text
+    ),
     "cf.bot_management.score": Origin("botScore", "BotScore", _score),
-    "cf.bot_management.ja3_hash": Origin("ja3Hash", "JA3Hash", _given),
-    "cf.bot_management.ja4": Origin("ja4", "JA4", _given),
+    "cf.bot_management.ja3_hash": Origin("ja3Hash", "JA3Hash", _known_text),
+    "cf.bot_management.ja4": Origin("ja4", "JA4", _known_text),
     "cf.bot_management.verified_bot": Origin("verifiedBotCategory", "VerifiedBotCategory", bool),
     "cf.verified_bot_category": Origin("verifiedBotCategory", "VerifiedBotCategory", _encoded),
     "cf.waf.score": Origin("wafAttackScore", "WAFAttackScore", _score),
     "cf.waf.score.rce": Origin("wafRceAttackScore", "WAFRCEAttackScore", _score),
     "cf.waf.score.sqli": Origin("wafSqliAttackScore", "WAFSQLiAttackScore", _score),
     "cf.waf.score.xss": Origin("wafXssAttackScore", "WAFXSSAttackScore", _score),
-    "cf.colo.name": Origin("coloCode", "EdgeColoCode", _given),
+    "cf.colo.name": Origin("coloCode", "EdgeColoCode", _known_text),
     "cf.edge.client_port": Origin("", "ClientSrcPort", _as_int),
-    "ip.src.city": Origin("", "ClientCity", _given),
-    "ip.src.region_code": Origin("", "ClientRegionCode", _given),
+    "ip.src.city": Origin("", "ClientCity", _known_text),
+    "ip.src.region_code": Origin("", "ClientRegionCode", _known_text),
 }
 WHOLE_URI = ("path", "query", "scheme", "host")
 MOST_KNOWN = 200_000  # values that are read once
@@ -127,9 +129,12 @@ class Reader:
     """Reads the fields with these names from the values of a source."""
 
     def __init__(self, names: Iterable[str], source: str) -> None:
-        keys = [key for name in names for key in _keys_of(name)]
-        own = [key for key in dict.fromkeys(keys) if key in PARTS and PARTS[key].source(source)]
-        self._columns = {key: PARTS[key].source(source) for key in own}
+        self._columns: dict[str, str] = {}  # by the key of a request, or the name of a field
+        for name in names:
+            for key in _keys_of(name):
+                column = PARTS[key].name_in(source) if key in PARTS else ""
+                if column:
+                    self._columns[key] = column
         self.names = tuple(dict.fromkeys(self._columns.values()))
 
     def groups(self, rows: Iterable[RequestRow]) -> Iterator[list[Group]]:
@@ -139,24 +144,33 @@ class Reader:
             numbers = merged.get(values)
             if numbers is None:
                 if len(merged) == MOST_GROUPS:
-                    yield [self.group(*one) for one in merged.items()]
+                    yield self._groups_of(merged)
                     merged.clear()
                 numbers = merged[values] = [0, 0]
             numbers[0] += requests
             numbers[1] += samples
-        yield [self.group(*one) for one in merged.items()]
+        yield self._groups_of(merged)
+
+    def _groups_of(self, merged: Mapping[Sequence[Any], Sequence[int]]) -> list[Group]:
+        return [self.group(values, numbers) for values, numbers in merged.items()]
 
     def group(self, values: Sequence[Any], numbers: Sequence[int]) -> Group:
-        """Requests with these values, in the order of the `names`, by which the source has them."""
+        """Requests with these values, in the order of the `names`, by which the source has them;
+        the numbers are those of requests and of samples."""
         by_name = dict(zip(self.names, values))
         described: dict[str, Any] = {}
         fields: dict[str, FieldValue] = {}
         for key, name in self._columns.items():
-            written = by_name[name]
-            value = _understood(key, written) if isinstance(written, (str, int)) else None
-            if value is not None:
-                (described if key in REQUEST_KEYS else fields)[key] = value
-        return Group({**request_fields(described), **fields}, *numbers)
+            text = by_name[name]
+            value = _understood(key, text) if isinstance(text, (str, int)) else None
+            if value is None:
+                continue
+            if key in REQUEST_KEYS:
+                described[key] = value
+            else:
+                fields[key] = value
+        requests, samples = numbers
+        return Group({**request_fields(described), **fields}, requests, samples)
 
 
 @lru_cache(MOST_KNOWN)
@@ -164,7 +178,9 @@ def _understood(key: str, written: str | int) -> Any:
     """A value as rules see it; None if it is not given, or not understood."""
     try:
         value = PARTS[key].read(written)
-        return REQUEST_KEYS[key].read(Option(), value) if isinstance(value, str) else value
+        if isinstance(value, str):
+            return REQUEST_KEYS[key].read(Option(), value)
+        return value
     except (OptionError, ValueError):
         return None
 
@@ -192,9 +208,12 @@ class Records:
     of clients; `unread` says why there may be more."""
 
     def __init__(self, path: str, names: Sequence[str]) -> None:
-        self._path, self._names = path, names
+        self._path = path
+        self._names = names
         self._times: list[Any] = []
-        self.malformed, self.unclear, self.unread = 0, 0, ""
+        self.malformed = 0
+        self.unclear = 0
+        self.unread = ""
 
     def __iter__(self) -> Iterator[RequestRow]:
         try:
@@ -207,19 +226,20 @@ class Records:
             is_compressed = file.peek(2)[:2] == b"\x1f\x8b"
             stream: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
             for line in iter(lambda: stream.readline(LONGEST_LINE), b""):
-                try:
-                    record = json.loads(line)
-                except (ValueError, RecursionError):
-                    record = None
+                record = _parsed(line)
                 if not isinstance(record, dict):
                     self.malformed += bool(line.strip())
                 elif record.get(SOURCE) in FROM_CLIENTS:
                     self._note(record.get(TIME))
-                    values = map(record.get, self._names)
-                    known = tuple(one if isinstance(one, (str, int)) else None for one in values)
-                    yield known, 1, 1
+                    yield tuple(self._scalars(record)), 1, 1
                 elif record[SOURCE] not in FROM_CLOUDFLARE:
                     self.unclear += 1
+
+    def _scalars(self, record: Mapping[str, Any]) -> Iterator[str | int | None]:
+        """The values of the columns; None in place of those that are no texts or numbers."""
+        for name in self._names:
+            value = record.get(name)
+            yield value if isinstance(value, (str, int)) else None
 
     def _note(self, time: Any) -> None:
         if not self._times and isinstance(time, (str, int)):
@@ -231,6 +251,14 @@ class Records:
     def window(self) -> Sequence[str | None]:
         """The times of the first and of the last request, None if the records do not have them."""
         return [_timestamp(time) for time in self._times] or (None, None)
+
+
+def _parsed(line: bytes) -> Any:
+    """The record in a line; None if it is not JSON."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _timestamp(time: str | int) -> str | None:

@@ -65,38 +65,41 @@ def read_fields(option: Option, value: Any, names: FieldNames) -> dict[str, Fiel
     """Values of fields by their names, former names included; raises OptionError."""
     if not isinstance(value, Mapping):
         raise OptionError(option, f"{value!r} is no dictionary")
-    values: dict[str, FieldValue] = {}
+    fields: dict[str, FieldValue] = {}
     problems = OptionProblems()
-    for name, item in value.items():
+    for key, content in value.items():
+        name = str(key)
         with problems.collected():
-            _check_name(option, str(name), names)
-            others = _other_names(str(name), names)
-            for other in others:
-                if other in value:
-                    raise OptionError(option.at(str(name)), f"it is the field {other}; give either")
-            values.update(
-                dict.fromkeys([str(name), *others], field_value(option.at(str(name)), item))
-            )
+            _check_name(option, name, names)
+            aliases = _aliases(name, names)
+            for alias in aliases:
+                if alias in value:
+                    raise OptionError(option.at(name), f"it is the field {alias}; give either")
+            field = field_value(option.at(name), content)
+            fields.update(dict.fromkeys([name, *aliases], field))
     problems.raise_any()
-    return values
+    return fields
 
 
 def _check_name(option: Option, name: str, names: FieldNames) -> None:
     if name in names.keys:
         raise OptionError(option.at(name), f"give it as {names.keys[name]}")
-    if not is_known_field(name, names.known):
-        near = get_close_matches(name.lower(), names.known, MOST_NAMES, NEAR)
-        hint = f"; the nearest are {', '.join(near)}" if near else ""
-        raise OptionError(
-            option, f"{quoted(name)} is no field of {names.whose} that this collection knows{hint}"
-        )
+    if is_known_field(name, names.known):
+        return
+    problem = f"{quoted(name)} is no field of {names.whose} that this collection knows"
+    nearest = get_close_matches(name.lower(), names.known, MOST_NAMES, NEAR)
+    if nearest:
+        problem += f"; the nearest are {', '.join(nearest)}"
+    raise OptionError(option, problem)
 
 
-def _other_names(name: str, names: FieldNames) -> list[str]:
+def _aliases(name: str, names: FieldNames) -> list[str]:
     """The former name of a field, or its present one."""
-    pairs = ((FORMER, PRESENT), (PRESENT, FORMER))
-    others = [other + name[len(one) :] for one, other in pairs if name.startswith(one)]
-    return [other for other in others if other in names.known]
+    aliases = []
+    for prefix, alias_prefix in ((FORMER, PRESENT), (PRESENT, FORMER)):
+        if name.startswith(prefix):
+            aliases.append(alias_prefix + name[len(prefix) :])
+    return [alias for alias in aliases if alias in names.known]
 
 
 def field_value(option: Option, value: Any) -> FieldValue:
@@ -106,11 +109,14 @@ def field_value(option: Option, value: Any) -> FieldValue:
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, list):
-        return Items(tuple(field_value(option.at(index), item) for index, item in enumerate(value)))
+        elements = [field_value(option.at(index), item) for index, item in enumerate(value)]
+        return Items(tuple(elements))
     if isinstance(value, Mapping):
-        named = {str(name): item for name, item in value.items()}
-        pairs = {name: field_value(option.at(name), item) for name, item in named.items()}
-        return Pairs({name.encode(): item for name, item in pairs.items()})
+        pairs = {}
+        for key, content in value.items():
+            name = str(key)
+            pairs[name.encode()] = field_value(option.at(name), content)
+        return Pairs(pairs)
     raise OptionError(option, f"{value!r} is no value of a field")
 
 
@@ -209,31 +215,45 @@ def _texts_by_name(option: Option, value: Any) -> dict[str, list[bytes]]:
     """A dictionary of texts, or of lists of texts."""
     if not isinstance(value, Mapping):
         raise OptionError(option, f"{value!r} is no dictionary")
-    named = {str(name): one if isinstance(one, list) else [one] for name, one in value.items()}
-    return {
-        name: [_any_text(option.at(name), item) for item in items] for name, items in named.items()
-    }
+    texts: dict[str, list[bytes]] = {}
+    for key, content in value.items():
+        name = str(key)
+        contents = content if isinstance(content, list) else [content]
+        texts[name] = [_any_text(option.at(name), text) for text in contents]
+    return texts
 
 
 def _headers(option: Option, value: Any) -> dict[str, list[bytes]]:
     headers = _texts_by_name(option, value)
     keys = {header: key for key, header in HEADERS_OF_KEYS.items()}
-    others: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for name in headers:
         if not HEADER_NAME.fullmatch(name):
             raise OptionError(option, f"'{name}' is no name of a header")
-        if name.lower() in keys:
-            raise OptionError(option.at(name), f"give it as {keys[name.lower()]}")
-        other = others.setdefault(name.lower(), name)
-        if other != name:
-            problem = f"it is the header {other}; give its values as a list"
+        key = keys.get(name.lower())
+        if key:
+            raise OptionError(option.at(name), f"give it as {key}")
+        spelling = spellings.setdefault(name.lower(), name)
+        if spelling != name:
+            problem = f"it is the header {spelling}; give its values as a list"
             raise OptionError(option.at(name), problem)
     return headers
 
 
 def _with_raw(*names: str) -> Sequence[str]:
     """Fields, and those before the normalization, which leaves them alone."""
-    return [start + name for name in names for start in ("", "raw.")]
+    fields = []
+    for name in names:
+        fields += [name, f"raw.{name}"]
+    return fields
+
+
+def _key_of_field(keys: Mapping[str, DescribedKey]) -> dict[str, str]:
+    """The key that gives each field."""
+    key_of_field = {}
+    for key, described in keys.items():
+        key_of_field.update(dict.fromkeys(described.fields, key))
+    return key_of_field
 
 
 REQUEST_KEYS: Mapping[str, DescribedKey] = {
@@ -264,7 +284,8 @@ REQUEST_KEYS: Mapping[str, DescribedKey] = {
     "tls_cipher": DescribedKey(_any_text, ["cf.tls_cipher"]),
     "fields": DescribedKey(lambda option, value: read_fields(option, value, REQUEST_NAMES)),
 }
-REQUEST_KEY_OF_FIELD = {field: key for key, item in REQUEST_KEYS.items() for field in item.fields}
+REQUEST_KEY_OF_FIELD = _key_of_field(REQUEST_KEYS)
+COMPOSED_KEYS = ("scheme", "query", "cookies", "headers")  # whose fields are made of their values
 REQUEST_NAMES: FieldNames = FieldNames("requests", KNOWN_FIELDS, REQUEST_KEY_OF_FIELD)
 
 
@@ -275,8 +296,8 @@ def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
     for key in empty:
         with problems.collected():
             raise OptionError(option.at(key), "it has no value")
-    rest = {key: value for key, value in request.items() if key not in empty}
-    values = read_keys(problems, option, rest, REQUEST_KEYS)
+    described = {key: value for key, value in request.items() if key not in empty}
+    values = read_keys(problems, option, described, REQUEST_KEYS)
     with problems.collected():
         if "uri" in request and ("path" in request or "query" in request):
             raise OptionError(option.at("uri"), "it says what path and query say; give either")
@@ -287,19 +308,20 @@ def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
 
 
 def request_fields(values: dict[str, Any]) -> dict[str, FieldValue]:
+    """The fields that the values of a request give, by its keys; takes `uri` apart."""
     if "uri" in values:
         values["path"], values["query"] = values.pop("uri")
     fields: dict[str, FieldValue] = dict(values.pop("fields", {}))
     for key, value in values.items():
-        if key not in ("scheme", "query", "cookies", "headers"):
+        if key not in COMPOSED_KEYS:
             fields.update(dict.fromkeys(REQUEST_KEYS[key].fields, value))
     if "scheme" in values:
         fields["ssl"] = values["scheme"] == b"https"
     fields.update(_uri_fields(values))
     if "cookies" in values:
-        cookies = {name.encode(): Items(tuple(items)) for name, items in values["cookies"].items()}
-        fields["http.cookie"] = _cookie_header(values["cookies"])
-        fields["http.request.cookies"] = Pairs(cookies)
+        cookies = values["cookies"]
+        fields["http.cookie"] = _cookie_header(cookies)
+        fields["http.request.cookies"] = _pairs(cookies)
     if "headers" in values:
         fields.update(_header_fields(values))
     return fields
@@ -322,48 +344,69 @@ def _with_raw_field(name: str, value: FieldValue) -> dict[str, FieldValue]:
     return dict.fromkeys(_with_raw(name), value)
 
 
+def _pairs(texts: Mapping[str, Sequence[bytes]]) -> Pairs:
+    """Lists of texts by name, as the value of a field."""
+    return Pairs({name.encode(): Items(tuple(values)) for name, values in texts.items()})
+
+
 def _argument_fields(query: bytes) -> dict[str, FieldValue]:
     """The arguments of a query; the vendor does not say what becomes of one without `=`."""
-    parts = [part.partition(b"=") for part in query.split(b"&")] if query else []
-    if not all(name and mark for name, mark, _value in parts):
-        return {}
+    names: list[bytes] = []
+    values: list[bytes] = []
     by_name: dict[bytes, list[bytes]] = {}
-    for name, _mark, value in parts:
+    for argument in query.split(b"&") if query else ():
+        name, mark, value = argument.partition(b"=")
+        if not name or not mark:
+            return {}
+        names.append(name)
+        values.append(value)
         by_name.setdefault(name, []).append(value)
-    pairs = Pairs({name: Items(tuple(items)) for name, items in by_name.items()})
+    pairs = Pairs({name: Items(tuple(contents)) for name, contents in by_name.items()})
     return {
         **_with_raw_field("http.request.uri.args", pairs),
-        **_with_raw_field("http.request.uri.args.names", Items(tuple(part[0] for part in parts))),
-        **_with_raw_field("http.request.uri.args.values", Items(tuple(part[2] for part in parts))),
+        **_with_raw_field("http.request.uri.args.names", Items(tuple(names))),
+        **_with_raw_field("http.request.uri.args.values", Items(tuple(values))),
     }
 
 
 def _cookie_header(cookies: Mapping[str, list[bytes]]) -> bytes:
-    return b"; ".join(
-        name.encode() + b"=" + item for name, items in cookies.items() for item in items
-    )
+    pairs = []
+    for name, values in cookies.items():
+        pairs += [name.encode() + b"=" + value for value in values]
+    return b"; ".join(pairs)
 
 
 def _header_fields(values: Mapping[str, Any]) -> dict[str, FieldValue]:
     """The headers that are given, and those that other keys give; it is not known whether the
     request has others of these."""
-    headers: dict[bytes, FieldValue] = {
-        name.lower().encode(): Items(tuple(items)) for name, items in values["headers"].items()
+    headers = {
+        name.lower().encode(): Items(tuple(texts)) for name, texts in values["headers"].items()
     }
-    unknown = []
+    unknown: list[bytes] = []
     for key, name in HEADERS_OF_KEYS.items():
-        value = values.get(key)
-        text = _cookie_header(value) if key == "cookies" and value is not None else value
+        text = _header_text(key, values)
         if text:
             headers[name.encode()] = Items((text,))
         elif key != "cookies" or text is None:
             unknown.append(name.encode())
-    contents = tuple(item for items in headers.values() for item in items.values)
+    contents: list[FieldValue] = []
+    for header in headers.values():
+        contents += header.values
+    absent = tuple(unknown)
     return {
-        "http.request.headers": Pairs(headers, tuple(unknown)),
-        "http.request.headers.names": Items(tuple(headers), True, tuple(unknown), False),
-        "http.request.headers.values": Items(contents, not unknown, (), False),
+        "http.request.headers": Pairs(headers, absent),
+        "http.request.headers.names": Items(tuple(headers), True, absent, False),
+        "http.request.headers.values": Items(tuple(contents), not unknown, (), False),
     }
+
+
+def _header_text(key: str, values: Mapping[str, Any]) -> bytes | None:
+    """The text of the header that a key gives; None if the request does not have the key."""
+    value: Any = values.get(key)
+    if key == "cookies" and value is not None:
+        return _cookie_header(value)
+    text: bytes | None = value
+    return text
 
 
 PORT_KEYS = ("destination_port", "source_port")  # TCP's, unless the packet is of another protocol
@@ -391,7 +434,7 @@ PACKET_KEYS: Mapping[str, DescribedKey] = {
     "fields": DescribedKey(lambda option, value: read_fields(option, value, NAMES_OF_PACKETS)),
 }
 PACKET_KEY_OF_FIELD = {
-    **{field: key for key, item in PACKET_KEYS.items() for field in item.fields},
+    **_key_of_field(PACKET_KEYS),
     "udp.dstport": "destination_port and protocol: udp",
     "udp.srcport": "source_port and protocol: udp",
 }
@@ -420,8 +463,8 @@ class Packet(NamedTuple):
         or of any packet."""
         if component in TCP_KINDS or not self.either:
             return [self.fields]
-        own = self.either.get("udp") if component == DNS else None
-        return [own] if own else list(self.either.values())
+        of_udp = self.either.get("udp") if component == DNS else None
+        return [of_udp] if of_udp else list(self.either.values())
 
     @property
     def components(self) -> Sequence[str]:
@@ -444,10 +487,12 @@ def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
             values[key] = values[key].decode().casefold()
     _check_families(option, values)
     _take_protocol(option, values)
-    known = _packet_fields(values)
+    fields = Fields(_packet_fields(values), keys=PACKET_KEY_OF_FIELD)
     either = _in_each_protocol(values)
-    values = {key: value for key, value in values.items() if key not in ("source_port", "fields")}
-    return Packet(fields=Fields(known, keys=PACKET_KEY_OF_FIELD), either=either, **values)
+    described = {
+        key: value for key, value in values.items() if key not in ("source_port", "fields")
+    }
+    return Packet(fields=fields, either=either, **described)
 
 
 def _take_protocol(option: Option, values: dict[str, Any]) -> None:
@@ -455,7 +500,8 @@ def _take_protocol(option: Option, values: dict[str, Any]) -> None:
     fields = values.get("fields") or {}
     if PROTOCOL_FIELD not in fields:
         return
-    path, value = option.at("fields", PROTOCOL_FIELD), fields.pop(PROTOCOL_FIELD)
+    path = option.at("fields", PROTOCOL_FIELD)
+    value = fields.pop(PROTOCOL_FIELD)
     protocol = value.decode() if isinstance(value, bytes) else ""
     if "protocol" in values or protocol in PROTOCOLS:
         raise OptionError(path, "give it as protocol")
@@ -480,17 +526,28 @@ def _in_each_protocol(values: Mapping[str, Any]) -> dict[str, Fields]:
 def _packet_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a packet that are known; the ports of another protocol are missing."""
     protocol = values.get("protocol")
-    known: dict[str, Any] = dict(values.get("fields") or {})
-    for key, item in PACKET_KEYS.items():
-        for field in item.fields:
-            own = field.replace("tcp", protocol or "tcp") if key in PORT_KEYS else field
-            known.update({own: values[key]} if key in values else {})
-            if protocol and key in PORT_KEYS:
-                others = [name for name in PROTOCOLS if name != protocol]
-                known.update({field.replace("tcp", name): MISSING for name in others})
+    fields: dict[str, Any] = dict(values.get("fields") or {})
+    for key, described in PACKET_KEYS.items():
+        for name in described.fields:
+            if key in PORT_KEYS:
+                fields.update(_port_fields(name, values.get(key), protocol))
+            elif key in values:
+                fields[name] = values[key]
     if protocol:
-        known["ip.proto"] = protocol.encode()
-    return known
+        fields[PROTOCOL_FIELD] = protocol.encode()
+    return fields
+
+
+def _port_fields(name: str, port: int | None, protocol: str | None) -> dict[str, Any]:
+    """The fields of a port, by the name of that of TCP. A port, or a protocol, of None is not
+    known."""
+    fields: dict[str, Any] = {}
+    if protocol:
+        without_port = [missing for missing in PROTOCOLS if missing != protocol]
+        fields = {name.replace("tcp", missing): MISSING for missing in without_port}
+    if port is not None:
+        fields[name.replace("tcp", protocol or "tcp")] = port
+    return fields
 
 
 def _check_families(option: Option, values: Mapping[str, Any]) -> None:

@@ -8,12 +8,12 @@ network."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, TypedDict
+from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
 from .._arguments import Arguments, list_of, read_value, result_argument
 from .._errors import OptionError
 from .._schema.account import ALLOWLIST, COLLECTIONS, COMPONENTS, PREFIXES, STATUS, TCP_KINDS
-from .._schema.resource import State
+from .._schema.resource import Object, Resource, State
 from .._text import Option, capitalised, first_few
 from .._values.address_set import (
     Range,
@@ -35,6 +35,7 @@ from .modes import (
     UNPROTECTED,
     Decider,
     Loss,
+    Piece,
     in_order,
     ranges_of_losses,
     union_of_modes,
@@ -135,37 +136,65 @@ def address_set(ranges: Ranges) -> AddressSet:
 
 def coverage_in_words(coverage: Coverage) -> list[str]:
     """The coverage in a few lines for people."""
-    switch = "on" if coverage.enabled else "in an unknown state"
-    effective = "not effective" if coverage.reasons else "effective"
     is_off = coverage.enabled is False
-    lines = [_without_tcp(coverage) if is_off else f"TCP protection is {switch}, and {effective}."]
-    lines += [reason for reason in coverage.reasons if not reason.startswith("TCP protection is")]
+    if is_off:
+        sentence, reasons = _without_tcp(coverage), coverage.reasons[1:]  # the first says it, too
+    else:
+        sentence, reasons = _with_tcp(coverage), coverage.reasons
     while_on = ", once it is on" if is_off else ""
-    still_on = "" if any(not item.is_switched for item in coverage.components) else while_on
-    protected = "Undecided" if coverage.malformed_exclusions else "Protected"
-    for title, ranges in (
-        (protected + still_on, coverage.protected),
-        ("Excluded", intersection(coverage.inside, coverage.carved_out)),
-        ("Allowed as sources", coverage.bypassing),
-    ):
-        first = f" ({first_few(networks(ranges))})" if ranges else ""
-        lines.append(f"{title}: {counted(ranges)}{first}.")
-    for item in coverage.components:
-        modes = [
-            f"{' or '.join(in_order(modes))} for {counted(ranges)}"
-            for ranges, modes in coverage.pieces[item.kind]
-        ]
-        when = while_on if item.is_switched else ""
-        lines += [f"{capitalised(item.title)}{when}: {'; '.join(modes)}."] if modes else []
-    return lines
+    return [
+        sentence,
+        *reasons,
+        *_lines_of_addresses(coverage, while_on),
+        *_lines_of_components(coverage, while_on),
+    ]
+
+
+def _with_tcp(coverage: Coverage) -> str:
+    switch = "on" if coverage.enabled else "in an unknown state"
+    effect = "not effective" if coverage.reasons else "effective"
+    return f"TCP protection is {switch}, and {effect}."
 
 
 def _without_tcp(coverage: Coverage) -> str:
     """A sentence on the components that do nothing while TCP protection is off."""
-    if all(item.is_switched for item in coverage.components):
+    switched = [component for component in coverage.components if component.is_switched]
+    if len(switched) == len(coverage.components):
         return "TCP protection is off: nothing is protected."
-    idle = " and ".join(item.title for item in coverage.components if item.is_switched)
-    return f"TCP protection is off: {idle} do nothing."
+    titles = " and ".join(component.title for component in switched)
+    return f"TCP protection is off: {titles} do nothing."
+
+
+def _lines_of_addresses(coverage: Coverage, while_on: str) -> Iterator[str]:
+    """The numbers of addresses that are protected, excluded and allowed, with the first ones."""
+    protected = "Undecided" if coverage.malformed_exclusions else "Protected"
+    if all(component.is_switched for component in coverage.components):
+        protected += while_on
+    for title, ranges in (
+        (protected, coverage.protected),
+        ("Excluded", _excluded(coverage)),
+        ("Allowed as sources", coverage.bypassing),
+    ):
+        examples = f" ({first_few(networks(ranges))})" if ranges else ""
+        yield f"{title}: {counted(ranges)}{examples}."
+
+
+def _lines_of_components(coverage: Coverage, while_on: str) -> Iterator[str]:
+    """The modes of each component, with the number of addresses to which they apply."""
+    for component in coverage.components:
+        clauses = [
+            f"{' or '.join(in_order(modes))} for {counted(ranges)}"
+            for ranges, modes in coverage.pieces[component.kind]
+        ]
+        if clauses:
+            title = capitalised(component.title)
+            condition = while_on if component.is_switched else ""
+            yield f"{title}{condition}: {'; '.join(clauses)}."
+
+
+def _excluded(coverage: Coverage) -> Ranges:
+    """The addresses that an exclusion takes out of a protected prefix."""
+    return intersection(coverage.inside, coverage.carved_out)
 
 
 def summarise(coverage: Coverage) -> CoverageSummary:
@@ -178,18 +207,18 @@ def summarise(coverage: Coverage) -> CoverageSummary:
         undecided=list(coverage.undecided),
         enabled=coverage.enabled,
         protected=address_set(coverage.protected),
-        excluded=address_set(intersection(coverage.inside, coverage.carved_out)),
+        excluded=address_set(_excluded(coverage)),
         uncovered=address_set(coverage.uncovered),
         bypassing=address_set(coverage.bypassing),
-        modes={
-            kind: [
-                AddressesByModes(modes=in_order(modes), **address_set(ranges))
-                for ranges, modes in pieces
-            ]
-            for kind, pieces in coverage.pieces.items()
-        },
+        modes={kind: _addresses_by_modes(pieces) for kind, pieces in coverage.pieces.items()},
         prefixes=_coverage_by_prefix(coverage),
     )
+
+
+def _addresses_by_modes(pieces: Sequence[Piece]) -> list[AddressesByModes]:
+    return [
+        AddressesByModes(modes=in_order(modes), **address_set(ranges)) for ranges, modes in pieces
+    ]
 
 
 def _coverage_by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
@@ -199,14 +228,16 @@ def _coverage_by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
             addresses=count(part_in(network, coverage.protected)),
             excluded=networks(part_in(network, coverage.carved_out)),
             modes={
-                kind: in_order(
-                    union_of_modes(modes for ranges, modes in pieces if part_in(network, ranges))
-                )
-                for kind, pieces in coverage.pieces.items()
+                kind: _modes_within(network, pieces) for kind, pieces in coverage.pieces.items()
             },
         )
         for entry, network in coverage.prefixes(excluded=False)
     ]
+
+
+def _modes_within(network: Range, pieces: Sequence[Piece]) -> list[str]:
+    """The modes that apply to a part of a network."""
+    return in_order(union_of_modes(modes for ranges, modes in pieces if part_in(network, ranges)))
 
 
 def compare_coverage(
@@ -216,28 +247,36 @@ def compare_coverage(
     one before is weaker than, or not."""
     gained = list(worse(after, before, *OF_ACCOUNT))
     weaker = list(worse(described, before, *OF_ACCOUNT)) if described else gained
+    summary = dict(summarise(before))
+    del summary["prefixes"]
     return CoverageChange(
-        before={name: value for name, value in summarise(before).items() if name != "prefixes"},
+        before=summary,
         after=summarise(after),
         newly_unprotected=networks(ranges_of_losses(worse(before, after, PREFIXES))),
         newly_protected=networks(ranges_of_losses(gained, UNPROTECTED)),
         newly_bypassing=networks(ranges_of_losses(worse(before, after, ALLOWLIST))),
-        newly_mitigated=[
-            MitigatedTraffic(
-                component=str(loss.resource.component),
-                networks=networks(list(loss.ranges)),
-                part=loss.label,
-            )
-            for loss in gained
-            if loss.how == UNMITIGATED
-        ],
-        weaker=[
-            words.format(capitalised(_title_of(loss)), loss.label, loss.reason)
-            for how, words in WEAKER.items()
-            for loss in weaker
-            if loss.how in how
-        ],
+        newly_mitigated=[_mitigated(loss) for loss in gained if loss.how == UNMITIGATED],
+        weaker=_weaker_sentences(weaker),
     )
+
+
+def _mitigated(loss: Loss) -> MitigatedTraffic:
+    return MitigatedTraffic(
+        component=str(loss.resource.component),
+        networks=networks(list(loss.ranges)),
+        part=loss.label,
+    )
+
+
+def _weaker_sentences(losses: Sequence[Loss]) -> list[str]:
+    """A sentence for each loss, in the order of the kinds of losses."""
+    sentences = []
+    for kinds, words in WEAKER.items():
+        for loss in losses:
+            if loss.how in kinds:
+                title = capitalised(_title_of(loss))
+                sentences.append(words.format(title, loss.label, loss.reason))
+    return sentences
 
 
 # Words for the component, for the rule or the part of the traffic, and for the loss.
@@ -255,21 +294,20 @@ def _title_of(loss: Loss) -> str:
     return COMPONENTS[kind].title if kind else loss.resource.title
 
 
-def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:
-    """The facts of a coverage for a diff; of its addresses those that the other coverage does not
-    have."""
-    return {
+def diff_facts(coverage: Coverage, compared: Coverage) -> dict[str, Any]:
+    """The facts of a coverage for a diff; of its addresses those that the compared coverage does
+    not have."""
+    facts: dict[str, Any] = {
         "effective": not coverage.reasons,
-        "protected": networks(difference(coverage.protected, other.protected)),
-        "bypassing": networks(difference(coverage.bypassing, other.bypassing)),
-        **{
-            item.title: {
-                " or ".join(in_order(modes)): counted(ranges)
-                for ranges, modes in coverage.pieces[item.kind]
-            }
-            for item in coverage.components
-        },
+        "protected": networks(difference(coverage.protected, compared.protected)),
+        "bypassing": networks(difference(coverage.bypassing, compared.bypassing)),
     }
+    for component in coverage.components:
+        facts[component.title] = {
+            " or ".join(in_order(modes)): counted(ranges)
+            for ranges, modes in coverage.pieces[component.kind]
+        }
+    return facts
 
 
 def answer(coverage: Coverage, network: str) -> NetworkAnswer:
@@ -285,25 +323,23 @@ def answer(coverage: Coverage, network: str) -> NetworkAnswer:
         parts=Parts(
             protected=address_set(protected),
             undecided=address_set(undecided),
-            excluded=address_set(
-                intersection(intersection(coverage.inside, coverage.carved_out), [range_])
-            ),
+            excluded=address_set(intersection(_excluded(coverage), [range_])),
             outside=address_set(difference([range_], coverage.inside)),
         ),
-        protected_by=_prefixes_around(coverage, range_, excluded=False),
-        excluded_by=_prefixes_around(coverage, range_, excluded=True),
-        modes={item.kind: item.deciders(range_) for item in coverage.components},
+        protected_by=_overlapping_prefixes(coverage, range_, excluded=False),
+        excluded_by=_overlapping_prefixes(coverage, range_, excluded=True),
+        modes={component.kind: component.deciders(range_) for component in coverage.components},
     )
 
 
-def _prefixes_around(coverage: Coverage, range_: Range, excluded: bool) -> list[str]:
+def _overlapping_prefixes(coverage: Coverage, range_: Range, excluded: bool) -> list[str]:
     """The prefixes that contain the network or a part of it, the widest first."""
-    around = [
-        (first - last, str(entry["prefix"]))
-        for entry, (first, last) in coverage.prefixes(excluded)
-        if first <= range_[1] and range_[0] <= last
-    ]
-    return [text for _size, text in sorted(around)]
+    start, end = range_
+    by_size = []
+    for entry, (prefix_start, prefix_end) in coverage.prefixes(excluded):
+        if prefix_start <= end and start <= prefix_end:
+            by_size.append((prefix_start - prefix_end, str(entry["prefix"])))
+    return [prefix for _size, prefix in sorted(by_size)]
 
 
 KIND: Arguments = {"kind": {"choices": list(TCP_KINDS), "required": True}}
@@ -334,17 +370,23 @@ def read_account(account: Any) -> State:
     read_value(Option("account"), OWN_ACCOUNT, account)
     enabled = account.get("enabled")
     status = account.get("status") or ({} if enabled is None else {"enabled": enabled})
-    state = {STATUS.plural: [status]} if status else {}
+    state: dict[str, Sequence[Object]] = {STATUS.plural: [status]} if status else {}
     for name, resources in COLLECTIONS.items():
-        for resource in resources if account.get(name) is not None else ():
-            own = [entry for entry in account[name] if entry.get("kind") in (None, resource.kind)]
-            named = (
-                {field: entry[field] for field in entry if entry[field] is not None}
-                for entry in own
-            )
-            state[resource.plural] = [{**resource.defaults(), **entry} for entry in named]
+        entries = account.get(name)
+        if entries is not None:
+            for resource in resources:
+                state[resource.plural] = _objects_of(resource, entries)
     if not state:
-        raise OptionError(
-            Option("account"), f"it says nothing of {', '.join(['status', *COLLECTIONS])}"
-        )
+        names = ", ".join(["status", *COLLECTIONS])
+        raise OptionError(Option("account"), f"it says nothing of {names}")
     return state
+
+
+def _objects_of(resource: Resource, entries: Sequence[Object]) -> list[Object]:
+    """The entries that are of a resource, with the defaults of a new object."""
+    objects: list[Object] = []
+    for entry in entries:
+        if entry.get("kind") in (None, resource.kind):
+            values = {name: value for name, value in entry.items() if value is not None}
+            objects.append({**resource.defaults(), **values})
+    return objects

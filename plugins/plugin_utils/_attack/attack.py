@@ -15,7 +15,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,31 +24,32 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ...module_utils._guard.acceptance import HAS_RISKS, acceptances_to_copy
-from ...module_utils._schema.account import PREFIXES, TCP_KINDS
-from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, without
+from ...module_utils._api.responses import NO_PRODUCT
+from ...module_utils._guard.acceptance import acceptances_to_copy
+from ...module_utils._schema.account import DNS_PATH, PREFIXES, TCP_KINDS
+from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OPTION
 from ...module_utils._text import first_few
-from ...module_utils._timestamps import parse_expiry, write_time
+from ...module_utils._timestamps import write_time
 from .._baseline import variables as of_host
 from .._baseline.host_task import HostTask
-from .._baseline.posture import RISKS, TIMES, Changed, MergedHost, PostureFile, PostureObject
+from .._baseline.merged_host import MergedHost, PostureObject
+from .._baseline.posture import RISKS
+from .._baseline.posture_file import Changed, PostureFile
 from .._baseline.results import AFTER_THE_RUN, HostRun, HostRunner, mitigated
-from .._baseline.variables import PREFIX, Part, connection_options, names_owner
+from .._baseline.service_time import ReadFailed
 from .._export.snapshot import read_host
 from .._files import require_writable
 from .._variables import Mistakes, all_read, expiry_of, plain, sentences_of
+from .blocking import BLOCKED_BY, BLOCKING, NETWORK_VARIABLES
+from .entries import FileEntries, in_force, is_meant, taking, with_end
 from .options import (
     ATTACK,
-    BLOCKED_BY,
-    BLOCKING,
     LONGEST_ATTACK,
     NAMED_HERE,
-    OWN_NETWORKS,
     SHORTEST_ATTACK,
     VALUES,
     asked_values,
     errors_of_attack,
-    is_meant,
     which_end,
 )
 from .texts import in_words, named_by_nobody, threats
@@ -60,33 +61,23 @@ ASKED_BY = {  # by the part of an entry that comes of it
     **dict.fromkeys(("custom_rules", "network_firewall_rules"), "attack_block"),
     **dict.fromkeys(("rules", "dns_rules"), "attack_mitigate"),
 }
-NO_DNS = "has no Advanced DNS Protection"  # in the words of a read that is refused
+DNS_SEGMENTS = DNS_PATH.removeprefix(ACCOUNT_OWNER.path)  # of the path of a call
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
 # Updates a host with these values to match a part, and does the last thing before it writes.
 Begin = Callable[[Mapping[str, Any]], None]
-Update = Callable[[Mapping[str, Any], Part, HostRunner, Begin], HostRun]
-FileEntries = list[dict[str, Any]]
+Update = Callable[[Mapping[str, Any], of_host.Part, HostRunner, Begin], HostRun]
 
 
 class Attack:
     """One run of the playbook on one host."""
 
     def __init__(self, task: HostTask, check_mode: bool, update: Update) -> None:
-        self._task, self._check_mode, self._update = task, check_mode, update
-        hosts = task.value("ansible_play_hosts_all") or [task.host]
-
-        def options() -> dict[str, Any]:
-            named, own = task.value(of_host.POSTURES) or {}, task.values(OWN_NETWORKS)
-            check = partial(errors_of_attack, hosts, task.value("ansible_limit"), named, own)
-            read: dict[str, Any] = plain(task.options(ATTACK, "attack_", check=check))
-            return {**read, "over": which_end(read["over"])}
-
-        self._options, checked = all_read(options, lambda: task.checked(of_host.OF_HOST))
+        self._task = task
+        self._check_mode = check_mode
+        self._update = update
+        self._options, checked = all_read(self._read_options, lambda: task.checked(of_host.OF_HOST))
         sources = task.value("ansible_inventory_sources") or []
-        # In an inventory, Ansible reads folders whose names do not begin with a dot.
-        is_here = any(os.path.isdir(one) and Path(one).resolve() == Path.cwd() for one in sources)
-        directory = {of_host.SNAPSHOT_DIRECTORY: "." * is_here + SNAPSHOTS}
-        self._values = {**directory, **checked}
+        self._values = {of_host.SNAPSHOT_DIRECTORY: _snapshot_directory(sources), **checked}
         file = task.posture_file(self._values)
         if file is None:
             raise ValueError(
@@ -95,6 +86,19 @@ class Attack:
             )
         self._file: PostureFile = file
 
+    def _read_options(self) -> dict[str, Any]:
+        """The options of the playbook; raises Mistakes."""
+        task = self._task
+        check = partial(
+            errors_of_attack,
+            task.value("ansible_play_hosts_all") or [task.host],
+            task.value("ansible_limit"),
+            task.value(of_host.POSTURES) or {},
+            task.values(NETWORK_VARIABLES),
+        )
+        options: dict[str, Any] = plain(task.options(ATTACK, "attack_", check=check))
+        return {**options, "over": which_end(options["over"])}
+
     def run(self) -> HostRun:
         """Take the postures, or end some; raises ValueError for what is asked wrongly."""
         while True:
@@ -102,84 +106,129 @@ class Attack:
                 return self._attempt()
             except Changed:
                 self._task.tell(f"Another run has written {self._file.path}; this one plans again.")
-            except ValueError as exc:
-                if self._options["mitigate"] or NO_DNS not in str(exc):
+            except ReadFailed as exc:
+                if self._options["mitigate"] or not _lacks_dns(exc):
                     raise
-                others = ", ".join(TCP_KINDS)
-                way = f"Set attack_mitigate: [{others}], which takes and enables these alone."
+                kinds = ", ".join(TCP_KINDS)
+                way = f"Set attack_mitigate: [{kinds}], which takes and enables these alone."
                 raise ValueError(f"{exc} {way}") from exc
 
     def _attempt(self) -> HostRun:
-        task, values, over = self._task, self._values, self._options["over"]
-        known = self._file.of(task.host)
-        rules, before = f"{PREFIX}{BLOCKED_BY[ZONE_OPTION]}", task.entries(values, known)
-        # Something to read of a zone of which nothing is described.
-        bare = {rules: values.get(rules) or []} if names_owner(values, ZONE_OPTION) else {}
-        now, there = task.read_there({**values, **bare}, before, PREFIXES.plural)
-        entries = self._ended(known, now) if over else taking(known, self._asked(now, there), now)
-        asked_by = partial(self._asked_by, self._file.placed(task.host, entries)[len(known) :])
+        """One run from the file as it is; raises Changed if another run writes it meanwhile."""
+        task, values = self._task, self._values
+        existing = self._file.entries_of(task.host)
+        earlier_entries = task.entries(values, existing)
+        now, state = task.read_service(
+            {**values, **self._zone_to_read()}, earlier_entries, PREFIXES.plural
+        )
+        entries = self._new_entries(existing, now, state)
+        asked_by = self._naming_options(entries, len(existing))
         try:
-            taken = MergedHost(task.host, values, task.entries(values, entries), now)
-            part = taken.part()
+            merged = MergedHost(task.host, values, task.entries(values, entries), now)
+            part = merged.part()
         except ValueError as exc:
             raise Mistakes(map(asked_by, sentences_of(exc))) from exc
         names = {name: asked_by(place) for name, place in part.names.items()}
         part = part.named({**names, **NAMED_HERE})
-        earlier = MergedHost(task.host, values, before, now).added
-        self._require_new(part, [one for key, one in taken.added.items() if key not in earlier])
-        for text in threats(part, taken, self._run_quietly) if not over else ():
-            task.tell(text)
-        run = self._update(values, part, task.runner(), partial(self._begin, known, entries))
+        earlier = MergedHost(task.host, values, earlier_entries, now)
+        self._require_new(part, _added_since(earlier, merged))
+        if not self._options["over"]:
+            for text in threats(part, merged, self._run_quietly):
+                task.tell(text)
+        run = self._update(values, part, task.runner(), partial(self._begin, existing, entries))
         if run.failed:
             return self._failure(run)
         if run.predicted:  # nothing is to be applied
-            self._write(known, entries)
-        left = [one for one in entries if parse_expiry(str(one["until"])) > now]
+            self._write(existing, entries)
+        remaining = in_force(entries, now)
         with suppress(Changed):  # so that the ended ones go with the next run
-            self._write(entries, left)
-        changed = bool(run.result.get("changed")) or entries != known
-        result = {**run.result, "changed": changed, "postures_file": str(self._file.path)}
-        run = run._replace(result=result, postures=[one.record for one in taken.postures])
-        task.warn(*task.way_back(values, task.entries(values, left), run, NAMED_HERE))
-        return run._replace(lines=[*self._lines(run, taken)])
+            self._write(entries, remaining)
+        run = self._with_file(run, merged, is_written=entries != existing)
+        task.warn(*task.way_back(values, task.entries(values, remaining), run, NAMED_HERE))
+        return run._replace(lines=[*self._lines(run, merged)])
 
-    def _asked(self, now: datetime, there: Mapping[str, Any]) -> FileEntries:
+    def _zone_to_read(self) -> dict[str, Any]:
+        """Something to read of a zone of which nothing is described."""
+        if not of_host.names_owner(self._values, ZONE_OPTION):
+            return {}
+        variable = f"{of_host.PREFIX}{BLOCKED_BY[ZONE_OPTION]}"
+        return {variable: self._values.get(variable) or []}
+
+    def _new_entries(
+        self, existing: FileEntries, now: datetime, state: Mapping[str, Any]
+    ) -> FileEntries:
+        """The entries of the host after the run; raises ValueError for what is asked wrongly."""
+        if self._options["over"]:
+            return self._ended(existing, now)
+        return taking(existing, self._asked(now, state), now)
+
+    def _naming_options(self, entries: FileEntries, existing: int) -> Callable[[str], str]:
+        """Names options in a text in place of the entries that are not in the file yet, where so
+        many exist."""
+        placed = self._file.placed(self._task.host, entries)
+        places = [place for place, _entry in placed[existing:]]
+        return partial(self._asked_by, places)
+
+    def _with_file(self, run: HostRun, merged: MergedHost, is_written: bool) -> HostRun:
+        """The run, which changes something as well if it writes the file."""
+        result = {
+            **run.result,
+            "changed": bool(run.result.get("changed")) or is_written,
+            "postures_file": str(self._file.path),
+        }
+        records = [posture.record for posture in merged.postures]
+        return run._replace(result=result, postures=records)
+
+    def _asked(self, now: datetime, state: Mapping[str, Any]) -> FileEntries:
         """The entries that the options ask for at this time of Cloudflare; raises ValueError for a
         block of one's own, and if the host has nothing that they are for."""
-        options, times = self._options, {"until": self._end(now), "since": now}
-        beside = {name: write_time(time) for name, time in times.items()}
-        beside.update({name: options[name] for name in ("reason", RISKS)})
-        every = [{"name": options["posture"]}] if options["posture"] else []
+        options = self._options
+        about = {
+            "until": write_time(self._end(now)),
+            "since": write_time(now),
+            "reason": options["reason"],
+            RISKS: options["accept_risks"],
+        }
+        about = {name: value for name, value in about.items() if value}
+        entries = []
+        if options["posture"]:
+            entries.append({"name": options["posture"], **about})
         if any(options[name] for name in VALUES):
-            every.append(asked_values(options, {**there, **self._values}))
-        return [{**one, **{name: item for name, item in beside.items() if item}} for one in every]
+            host = {**state, **self._values}
+            entries.append({**asked_values(options, host), **about})
+        return entries
 
-    def _asked_by(self, new: Sequence[tuple[str, Any]], text: str) -> str:
-        """The text with options in place of these entries, which are not in the file yet."""
-        level = {} if self._options["mitigate"] else {"attack_mitigate": "attack_sensitivity"}
-        for place, _entry in new:
-            for part, option in ASKED_BY.items():
+    def _asked_by(self, places: Sequence[str], text: str) -> str:
+        """The text with options in place of the entries at these places."""
+        options = dict(ASKED_BY)
+        if not self._options["mitigate"]:
+            options["rules"] = options["dns_rules"] = "attack_sensitivity"
+        for place in places:
+            for part, option in options.items():
                 within = rf"{re.escape(place)}\.{part}\b(\[\d+\])?"
-                text = re.sub(within, level.get(option, option), text)
+                text = re.sub(within, option, text)
         return text
 
-    def _require_new(self, part: Part, added: Sequence[PostureObject]) -> None:
+    def _require_new(self, part: of_host.Part, added: Sequence[PostureObject]) -> None:
         """Raises ValueError if objects are there already that these values alone name."""
-        resources = [*{one.resource.plural: one.resource for one in added}.values()]
-        state = read_host(resources, connection_options(part), self._run_quietly).objects
+        resources = {item.resource.plural: item.resource for item in added}
+        connection = of_host.connection_options(part)
+        state = read_host([*resources.values()], connection, self._run_quietly).objects
         if refusal := named_by_nobody(added, state, BLOCKING):
             raise ValueError(refusal)
 
-    def _run_quietly(self, part: Part, check_mode: bool) -> dict[str, Any]:
+    def _run_quietly(self, part: of_host.Part, check_mode: bool) -> dict[str, Any]:
         """The result of a module, whose warnings are not shown."""
-        return self._task.runner(warn=lambda _text: None).run_module(part, check_mode)
+        runner = self._task.runner(warn=lambda _text: None)
+        return runner.run_module(part, check_mode)
 
     def _end(self, now: datetime) -> datetime:
         """The time until which a posture is to hold; raises ValueError."""
         if self._options["until"] is None:
             return now + timedelta(hours=self._options["hours"])
         until = expiry_of("attack_until", self._options["until"])
-        shortest, longest = (timedelta(hours=one) for one in (SHORTEST_ATTACK, LONGEST_ATTACK))
+        shortest = timedelta(hours=SHORTEST_ATTACK)
+        longest = timedelta(hours=LONGEST_ATTACK)
         if not shortest <= until - now <= longest:
             raise ValueError(
                 f"attack_until: {write_time(until)} is not between a minute and {LONGEST_ATTACK}"
@@ -187,96 +236,106 @@ class Attack:
             )
         return until
 
-    def _ended(self, known: FileEntries, now: datetime) -> FileEntries:
+    def _ended(self, existing: FileEntries, now: datetime) -> FileEntries:
         """The entries, of which those that are meant end now; raises ValueError if none is."""
-        over, path = self._options["over"], self._file.path
-        own = [at for at, one in self._task.own_entries(self._values) if is_meant(over, one)]
-        there = f"{first_few(own)} stands in the variables; end it there, by its until."
-        if not any(is_meant(over, one) for one in known):
-            where = f"{path} has none of {self._task.host} that attack_over={over} is about"
-            where = where if path.exists() else f"{path} does not exist"
+        over = self._options["over"]
+        placed = self._task.variable_entries(self._values)
+        in_variables = [place for place, entry in placed if is_meant(over, entry)]
+        advice = f"{first_few(in_variables)} stands in the variables; end it there, by its until."
+        if not any(is_meant(over, entry) for entry in existing):
             pull = "If it was taken in another checkout, commit the file there, and git pull here."
-            raise ValueError(f"There is no posture to end: {where}. {there if own else pull}")
-        self._task.warn(*[there][: len(own)])
-        risks, until = self._options["accept_risks"] or [], write_time(now)
-        return [
-            {**one, "until": until, RISKS: [*of_host.acceptances_in(one.get(RISKS)), *risks]}
-            if is_meant(over, one)
-            else one
-            for one in known
-        ]
+            reason = self._nothing_to_end(over)
+            raise ValueError(f"{reason} {advice if in_variables else pull}")
+        if in_variables:
+            self._task.warn(advice)
+        risks = self._options["accept_risks"] or []
+        return with_end(existing, over, write_time(now), risks)
+
+    def _nothing_to_end(self, over: str) -> str:
+        path = self._file.path
+        if not path.exists():
+            return f"There is no posture to end: {path} does not exist."
+        entries = f"none of {self._task.host} that attack_over={over} is about"
+        return f"There is no posture to end: {path} has {entries}."
 
     def _begin(
-        self, known: FileEntries, entries: FileEntries, predicted: Mapping[str, Any]
+        self, existing: FileEntries, entries: FileEntries, predicted: Mapping[str, Any]
     ) -> None:
         """Say what the run changes, and write the file before it changes anything."""
         verb = "would" if self._check_mode else "will"
-        every = map(in_words, predicted["operations"])
-        self._task.tell(f"The run {verb} {first_few(every)}.")
-        self._write(known, entries)
+        operations = map(in_words, predicted["operations"])
+        self._task.tell(f"The run {verb} {first_few(operations)}.")
+        self._write(existing, entries)
 
-    def _write(self, known: FileEntries, entries: FileEntries) -> None:
+    def _write(self, existing: FileEntries, entries: FileEntries) -> None:
         """Write the entries of the host, in check mode only try whether it could be done; raises
         Changed, and AnsibleError."""
         try:
             require_writable(self._file.path.parent)
             if not self._check_mode:
-                self._file.write(self._task.host, known, entries)
+                self._file.write(self._task.host, existing, entries)
         except (OSError, ValueError) as exc:
             raise AnsibleError(f"{self._file.path} cannot be written: {exc}") from exc
 
     def _failure(self, run: HostRun) -> HostRun:
         """A run that failed; one that lacks acceptances says all of them in a line to copy."""
-        message = str(run.result.get("msg"))
         if not run.predicted:
             goes_on = f"{self._file.path} is written, so that the next run of the baseline goes on."
             self._task.tell(goes_on)
-        elif message.startswith(HAS_RISKS):
-            own = map(json.dumps, self._options["accept_risks"] or ())
-            acceptances = [*own]
-            for risk in run.result.get("risks") or ():
-                acceptances += acceptances_to_copy(risk)
-            lacking = ", ".join(dict.fromkeys(acceptances))
-            copied = shlex.quote(f"{{attack_accept_risks: [{lacking}]}}")
-            message += f" Or run the same again with -e {copied}"
+            return run
+        if not (run.refusal and run.refusal["lacks_acceptances"]):
+            return run
+        acceptances = [json.dumps(accepted) for accepted in self._options["accept_risks"] or ()]
+        for risk in run.result.get("risks") or ():
+            acceptances += acceptances_to_copy(risk)
+        distinct = ", ".join(dict.fromkeys(acceptances))
+        option = shlex.quote(f"{{attack_accept_risks: [{distinct}]}}")
+        message = f"{run.result['msg']} Or run the same again with -e {option}"
         return run._replace(result={**run.result, "msg": message})
 
-    def _lines(self, run: HostRun, taken: MergedHost) -> Iterator[str]:
+    def _lines(self, run: HostRun, merged: MergedHost) -> Iterator[str]:
         """Sentences on the state after the run: the objects in force, until when, and the work
         left."""
         begin = AFTER_THE_RUN if self._check_mode else ""
         if coverage := (run.result.get("coverage") or {}).get("after"):
             yield f"{begin}{mitigated(coverage)}"
-        for owner, titles in taken.titles.items():
+        for owner, titles in merged.titles.items():
             objects = first_few(dict.fromkeys(titles))
             yield f"{begin}The {OWNERS[owner].title} has {objects} by postures."
-        yield from (f"{begin}{one.sentence()}" for one in taken.postures)
-        if not taken.postures:
+        for posture in merged.postures:
+            yield f"{begin}{posture.sentence()}"
+        if not merged.postures:
             yield f"{begin}No posture holds: the baseline alone counts."
-        commit = "The run would write" if self._check_mode else "Commit"
-        takes = (
-            "with the old one takes the ended posture again, until its time"
-            if self._options["over"]
-            else "without it takes postures back, or is refused"
-        )
-        yield f"{commit} {self._file.path}. A scheduled run from a checkout {takes}."
-        if taken.postures:
+        yield self._advice_on_file()
+        if merged.postures:
             yield "To end it, run this playbook with attack_over=true, or the reason or name."
         if run.snapshot:
             yield f"{run.snapshot} has the state before."
 
+    def _advice_on_file(self) -> str:
+        """The reason why the file belongs into version control."""
+        commit = "The run would write" if self._check_mode else "Commit"
+        effect = "without it takes postures back, or is refused"
+        if self._options["over"]:
+            effect = "with the old one takes the ended posture again, until its time"
+        return f"{commit} {self._file.path}. A scheduled run from a checkout {effect}."
 
-def taking(known: FileEntries, asked: FileEntries, now: datetime) -> FileEntries:
-    """The entries of a host with those that are asked for. One that holds already, and differs in
-    its times alone, lasts until the later end instead."""
-    entries = [*known]
-    for one in asked:
-        for index, own in enumerate(known):
-            holds = parse_expiry(str(own["until"])) > now
-            if holds and without(own, *TIMES) == without(one, *TIMES):
-                later = max(own["until"], one["until"], key=lambda end: parse_expiry(str(end)))
-                entries[index] = {**own, "until": later}
-                break
-        else:
-            entries.append(one)
-    return entries
+
+def _snapshot_directory(sources: Iterable[str]) -> str:
+    """The directory of snapshots; in an inventory, Ansible reads folders whose names do not begin
+    with a dot."""
+    folders = [Path(source) for source in sources if os.path.isdir(source)]
+    is_inventory = any(folder.resolve() == Path.cwd() for folder in folders)
+    return f".{SNAPSHOTS}" if is_inventory else SNAPSHOTS
+
+
+def _added_since(earlier: MergedHost, merged: MergedHost) -> list[PostureObject]:
+    """The objects that postures alone name, and that no earlier posture has added."""
+    return [item for identity, item in merged.added.items() if identity not in earlier.added]
+
+
+def _lacks_dns(exc: ReadFailed) -> bool:
+    """Return whether a read failed since the account does not have Advanced DNS Protection."""
+    if exc.error is None or DNS_SEGMENTS not in exc.error["path"]:
+        return False
+    return any(item["code"] == NO_PRODUCT for item in exc.error["errors"])

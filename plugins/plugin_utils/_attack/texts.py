@@ -9,7 +9,7 @@ would be deleted at its end."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from ...module_utils._schema.resource import ZONE_OWNER, Object, State, without
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import excerpt, first_few
 from .._baseline import variables as of_host
-from .._baseline.posture import MergedHost, PostureObject
+from .._baseline.merged_host import MergedHost, PostureObject
 from .._baseline.variables import Part, RunModule, connection_options
 from .._export.describe import export_state
 from .._report.overview import backtest_in_words
@@ -33,37 +33,53 @@ LEVEL_OF_SOME = (
 )
 
 
-def threats(part: Part, taken: MergedHost, run_module: RunModule) -> Iterator[str]:
+def threats(part: Part, merged: MergedHost, run_module: RunModule) -> Iterator[str]:
     """Sentences on who attacks, what the posture would do to past requests, and what would
     defeat it, as far as it is known; nothing of it stops the run."""
     if part.options.get("account_id"):
-        own = connection_options(part, MODULE_SPECS[TRAFFIC].owner)
-        asked = {**own, "hours": MINUTES / 60, "top": HEAVIEST}
-        yield from _traffic_texts(run_module(Part(TRAFFIC, asked), False))
-    if any(map(part.options.get, ZONE_OWNER.options)):
-        options = {**part.options, "backtest": {"hours": 1}}
-        result = run_module(replace(part, options=options), True)
-        words = f"Not known. {result['msg']}" if result.get("failed") else ""
-        words = backtest_in_words(result["backtest"]) if "backtest" in result else words
+        connection = connection_options(part, MODULE_SPECS[TRAFFIC].owner)
+        options = {**connection, "hours": MINUTES / 60, "top": HEAVIEST}
+        yield from _traffic_texts(run_module(Part(TRAFFIC, options), False))
+    if any(part.options.get(name) for name in ZONE_OWNER.options):
+        words = _backtest_words(part, run_module)
         if words:
             yield f"Requests of the last hour, by these rules: {words}"
-    if any("security level" in title for title in taken.titles.get(ZONE_OWNER.option, ())):
+    zone_titles = merged.titles.get(ZONE_OWNER.option, ())
+    if any("security level" in title for title in zone_titles):
         yield LEVEL_OF_SOME
+
+
+def _backtest_words(part: Part, run_module: RunModule) -> str:
+    """What the rules of a host would do to the requests of the last hour, in words; empty if that
+    is not said."""
+    options = {**part.options, "backtest": {"hours": 1}}
+    result = run_module(replace(part, options=options), True)
+    if "backtest" in result:
+        return backtest_in_words(result["backtest"])
+    return f"Not known. {result['msg']}" if result.get("failed") else ""
 
 
 def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:
     """Sentences on the heaviest sources, networks and ports."""
     traffic = result.get("traffic") or {}
     top = {"unknown": [str(result.get("msg"))], **(traffic.get("top") or {})}
-    reasons = [item["reasons"] for item in (traffic.get("components") or {}).values()]
-    top["reasons"] = [{"value": name, "packets": of[name]} for of in reasons for name in of]
-    for name, items in top.items():
-        if name not in ("known", "unknown") and items:
-            values = first_few(f"{one['value']} ({one['packets']})" for one in items)
+    top["reasons"] = _reasons(traffic.get("components") or {})
+    for name, records in top.items():
+        if name not in ("known", "unknown") and records:
+            values = first_few(f"{record['value']} ({record['packets']})" for record in records)
             title = name.replace("source_", "")
             yield f"Dropped, or would have been, in {MINUTES} minutes: {title} {values}."
     if top["unknown"]:
         yield f"Not all of the traffic is known: {' '.join(top['unknown'])}"
+
+
+def _reasons(components: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The reasons for which components drop packets, with the packets of each."""
+    records = []
+    for component in components.values():
+        for reason, packets in component["reasons"].items():
+            records.append({"value": reason, "packets": packets})
+    return records
 
 
 def in_words(operation: Mapping[str, Any]) -> str:
@@ -78,25 +94,20 @@ def in_words(operation: Mapping[str, Any]) -> str:
 def named_by_nobody(
     added: Sequence[PostureObject], state: State, blocking: Mapping[str, Any]
 ) -> str:
-    """The refusal of objects that are there, and that the end of a posture would delete, with the
-    variables that name them as they are now (a block with all that it sets); empty if none is
-    there."""
-    there: dict[str, list[Object]] = {}
+    """The refusal of existing objects that the end of a posture would delete, with the variables
+    that name them as they are now (a block with all that it sets); empty if none exists."""
+    existing: dict[str, list[Object]] = {}
     titles = []
-    for one in added:
-        plural, key = one.identity
+    for item in added:
+        plural, key = item.identity
         for obj in state[plural]:
-            if one.resource.key_of(obj) == key:
-                there.setdefault(plural, []).append(obj)
-                titles.append(one.resource.title_of(obj))
+            if item.resource.key_of(obj) == key:
+                existing.setdefault(plural, []).append(obj)
+                titles.append(item.resource.title_of(obj))
     if not titles:
         return ""
-    exported = export_state(there).variables
-    variables = {name: exported[name] for name in of_host.OWNERS_OF if exported.get(name)}
-    blocks = {one.own["ref"] for one in added if one.named.position}
-    for entry in (entry for entries in variables.values() for entry in entries):
-        if entry.get("ref") in blocks:  # the baseline has to name all that a block sets
-            entry.update({**blocking, **without(entry, "position")})
+    blocks = {item.entry["ref"] for item in added if item.desired.position}
+    variables = _variables_of(existing, blocks, blocking)
     line = yaml.safe_dump(variables, default_flow_style=True, sort_keys=False, width=math.inf)
     return (
         f"There is already {first_few(titles)}, which neither the baseline nor an"
@@ -104,3 +115,14 @@ def named_by_nobody(
         f" variables of the host as it is now, and run the same again: {line.strip()[1:-1]}. If a"
         " posture of another checkout brought it, commit the file there, and git pull here."
     )
+
+
+def _variables_of(state: State, blocks: Set[str], blocking: Mapping[str, Any]) -> dict[str, Any]:
+    """The variables that describe a state; the baseline has to name all that a block sets."""
+    exported = export_state(state).variables
+    variables = {name: exported[name] for name in of_host.OWNERS_OF if exported.get(name)}
+    for entries in variables.values():
+        for entry in entries:
+            if entry.get("ref") in blocks:
+                entry.update({**blocking, **without(entry, "position")})
+    return variables

@@ -71,7 +71,8 @@ class FleetAction(CollectionAction):
 
     def hosts(self, variables: Mapping[str, Any]) -> list[str]:
         """The hosts of the task: those of its batch if it runs once, or else its own one."""
-        strategy = str(self._task.get_play().strategy)
+        play = self._task.get_play()
+        strategy = str(play.strategy)
         if self._task.run_once and not strategy.endswith(ONE_BY_ONE):
             return list(variables["ansible_play_batch"])
         return [str(variables["inventory_hostname"])]
@@ -99,8 +100,8 @@ class FleetAction(CollectionAction):
 
         show = partial(self._display.display, stderr=True)  # stdout may be read by a program
         screen = Screen(show, first_of_run, str(self._task.action))
+        workers = int(variables.get("ansible_forks") or 1)
         with progress.watched(screen), shared_by_tasks(len(hosts)):
-            workers = int(variables.get("ansible_forks") or 1)
             for outcome in attempt_each(attempt, hosts, workers):
                 if outcome.error is not None:
                     raise outcome.error
@@ -112,56 +113,60 @@ class FleetAction(CollectionAction):
             raise ValueError(missing_required_lib("requests"))
 
     @cached_property
-    def _of_others(self) -> Any:
+    def _host_task(self) -> Any:
         """A copy of the task, to be that of one host after the other."""
         return self._task.copy()
 
     def calls_of(self, host: str, variables: Mapping[str, Any]) -> CallsHere:
         """The calls for a host, with its variables as its own task would have them."""
         with TEMPLATING:
-            task = self._of_others
+            task = self._host_task
             task.delegate_to = host
-            delegated, _name = task.get_variable_manager().get_delegated_vars_and_hostname(
+            manager = task.get_variable_manager()
+            delegated, _name = manager.get_delegated_vars_and_hostname(
                 self._templar, task, variables
             )
-            known = delegated["ansible_delegated_vars"][host]
-            own = {**self.defaults, **known, "inventory_hostname": host}
-            templar = self._templar.copy_with_new_env(available_variables=own)
-        of_task = (self._connection, self._play_context, self._loader)
-        return CallsHere(self._task, (*of_task, templar, self._shared_loader_obj), own)
+            inventory_variables = delegated["ansible_delegated_vars"][host]
+            host_variables = {**self.defaults, **inventory_variables, "inventory_hostname": host}
+            templar = self._templar.copy_with_new_env(available_variables=host_variables)
+        return CallsHere(self._task, self.tools(templar), host_variables)
 
     def results(self, variables: Mapping[str, Any], work: Work[dict[str, Any]]) -> dict[str, Any]:
         """The results of the work on all hosts of the task as one; that of a single host is its
         own. Raises ValueError without the library that makes calls."""
         self.require_requests()
         hosts = self.hosts(variables)
-        every = dict(zip(hosts, self.of_each(hosts, variables, work, failed_host)))
-        return every[hosts[0]] if len(hosts) == 1 else self.together(every)
+        products = self.of_each(hosts, variables, work, failed_host)
+        results = dict(zip(hosts, products))
+        return results[hosts[0]] if len(hosts) == 1 else self.together(results)
 
-    def together(self, every: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    def together(self, results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
         """The results of hosts as one."""
-        warnings = [text for result in every.values() for text in result.pop("warnings", ())]
-        failed = {host: result for host, result in every.items() if result.get("failed")}
-        diffs = {host: result.pop("diff", {}) for host, result in every.items()}
-        named = [
-            {"before_header": host, "after_header": host, **diff}
-            for host, diff in diffs.items()
-            if any(diff.values())
-        ]
-        together = {
-            **({"diff": named} if named else {}),
-            "changed": any(result.get("changed") for result in every.values()),
-            "hosts": every if self._display.verbosity > 0 else failed,
-            **({"warnings": warnings} if warnings else {}),
-        }
-        if not failed:
-            return together
-        messages = {
-            host: str(result["msg"]).removeprefix(f"{host}: ") for host, result in failed.items()
-        }
-        texts = [failure.line for failure in hosts_by_text(messages)]
-        count = f"{len(failed)} of {plural(len(every), 'host', 'hosts')} failed."
-        return {**together, "failed": True, "msg": f"{count} {first_sentences(texts)}"}
+        warnings: list[str] = []
+        diffs = []
+        for host, result in results.items():
+            warnings += result.pop("warnings", ())
+            diff = result.pop("diff", {})
+            if any(diff.values()):
+                diffs.append({"before_header": host, "after_header": host, **diff})
+        failed = {host: result for host, result in results.items() if result.get("failed")}
+        together: dict[str, Any] = {"diff": diffs} if diffs else {}
+        together["changed"] = any(result.get("changed") for result in results.values())
+        together["hosts"] = results if self._display.verbosity > 0 else failed
+        if warnings:
+            together["warnings"] = warnings
+        if failed:
+            number = plural(len(results), "host", "hosts")
+            count = f"{len(failed)} of {number} failed."
+            messages = {host: _message(host, result) for host, result in failed.items()}
+            texts = [failure.line for failure in hosts_by_text(messages)]
+            together.update(failed=True, msg=f"{count} {first_sentences(texts)}")
+        return together
+
+
+def _message(host: str, result: Mapping[str, Any]) -> str:
+    """The message of a host that failed, without its name at the beginning."""
+    return str(result["msg"]).removeprefix(f"{host}: ")
 
 
 def failed_host(_host: str, exc: Exception) -> dict[str, Any]:

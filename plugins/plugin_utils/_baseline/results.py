@@ -8,10 +8,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from ...module_utils._errors import NOTHING_CHANGED, REFUSAL, Refusal
 from ...module_utils._output import readable_failure
 from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._schema.registry import MANAGED
@@ -21,14 +22,7 @@ from ...module_utils._text import capitalised, first_sentences, plural, visible
 from ...module_utils._values.address_set import counted, ranges_of
 from .approval import ApprovedPlan
 from .unmanaged import UnmanagedObject, weakening
-from .variables import (
-    NOTHING_CHANGED,
-    SNAPSHOT_DIRECTORY,
-    Part,
-    RunModule,
-    TakeSnapshot,
-    described_by,
-)
+from .variables import SNAPSHOT_DIRECTORY, Part, RunModule, TakeSnapshot, described_by
 
 IsAccepted = Callable[[UnmanagedObject], bool]  # of an object that no baseline names
 
@@ -45,7 +39,8 @@ FOR_ANSIBLE = ("warnings", "deprecations")
 
 
 class HostRun(NamedTuple):
-    """The result of a host."""
+    """The run of a host, with its result. `refusal` says why its plan was not applied; None if it
+    was, or if another failure ended the run."""
 
     result: ModuleResult
     predicted: bool  # whether nothing was applied
@@ -53,6 +48,7 @@ class HostRun(NamedTuple):
     deleted: Sequence[str] = ()  # the paths of older snapshots
     postures: Sequence[Mapping[str, Any]] = ()  # that hold
     lines: Sequence[str] = ()  # for people, in place of those on the coverage
+    refusal: Refusal | None = None
 
     @property
     def failed(self) -> bool:
@@ -63,6 +59,12 @@ class HostRun(NamedTuple):
     def only_predicted(self) -> bool:
         """Return whether the host has something to do that was not done."""
         return self.predicted and bool(self.result.get("plan_id"))
+
+    @property
+    def reason(self) -> str:
+        """The reason for which the run failed; of a refused plan, without the sentence that nothing
+        was changed."""
+        return self.refusal["reason"] if self.refusal else str(self.result.get("msg"))
 
 
 NOTHING_TO_DO: ModuleResult = {"changed": False}
@@ -91,27 +93,35 @@ class HostRunner:
         if approved is not None:
             part = replace(part, options={**part.options, "expected_plan": approved.plan_id})
         if snapshot is None and not part.options.get("validate"):
-            return HostRun(self._run(part, check_mode, approved), check_mode)
-        predicted = HostRun(self._run(part, True, approved), True)
-        if predicted.failed or not predicted.only_predicted:
-            return predicted
+            return self._run(part, check_mode, approved)
+        prediction = self._run(part, True, approved)
+        if prediction.failed or not prediction.only_predicted:
+            return prediction
         try:
-            path = snapshot(predicted.result) if snapshot else ""
+            path = snapshot(prediction.result) if snapshot else ""
         except (OSError, ValueError) as exc:
-            refusal = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). {NOTHING_CHANGED}"
-            failure = {**predicted.result, "changed": False, "failed": True, "msg": refusal}
-            return HostRun(failure, True)
+            reason = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc})."
+            return _failed(prediction, f"{reason} {NOTHING_CHANGED}")
         if check_mode:
-            return predicted
-        return HostRun(self._run(part, False, approved), False, snapshot=path)
+            return prediction
+        return self._run(part, False, approved)._replace(snapshot=path)
 
-    def _run(self, part: Part, check_mode: bool, approved: ApprovedPlan | None) -> ModuleResult:
-        result = self.run_module(part, check_mode)
-        differences = approved.differences(result) if approved else ""
-        if not differences:
-            return result
-        whole = f"{differences} {NOTHING_CHANGED}"
-        return {**result, "msg": result["msg"].replace(NOTHING_CHANGED, whole)}
+    def _run(self, part: Part, check_mode: bool, approved: ApprovedPlan | None) -> HostRun:
+        """One run of the module. A plan that is refused, and is not the approved one, is told by
+        its differences from that."""
+        result = dict(self.run_module(part, check_mode))
+        refusal = result.pop(REFUSAL, None)
+        differences = approved.differences(result) if approved and refusal else ""
+        if differences:
+            sentences = [visible(refusal["reason"]), differences, NOTHING_CHANGED]
+            result["msg"] = " ".join(sentences)
+        return HostRun(result, check_mode, refusal=refusal)
+
+
+def _failed(prediction: HostRun, message: str) -> HostRun:
+    """The run of a host that ends with this message, after its prediction."""
+    failure = {**prediction.result, "changed": False, "failed": True, "msg": message}
+    return HostRun(failure, True)
 
 
 def shown_result(
@@ -122,32 +132,46 @@ def shown_result(
     Unless verbose, it leaves out what was read if nothing changes, since Ansible templates, sends
     and keeps the results of all hosts, and of a failure, since Ansible prints all of that.
     """
-    own = {name: value for name, value in result.items() if not name.startswith("_ansible_")}
-    for name in FOR_ANSIBLE:
-        listed = [*(warnings if name == "warnings" else ()), *own.pop(name, ())]
-        own.update({name: listed} if listed else {})
-    if verbose or (own.get("changed") and not own.get("failed")):
-        return own
-    readable = readable_failure(own)
+    shown = {name: value for name, value in result.items() if not name.startswith("_ansible_")}
+    notices = {name: list(shown.pop(name, ())) for name in FOR_ANSIBLE}
+    notices["warnings"] = [*warnings, *notices["warnings"]]
+    shown.update({name: texts for name, texts in notices.items() if texts})
+    is_changed = shown.get("changed") and not shown.get("failed")
+    if verbose or is_changed:
+        return shown
+    readable = readable_failure(shown)
     return {name: value for name, value in readable.items() if name not in READ_STATE}
 
 
 def mitigated(coverage: Mapping[str, Any]) -> str:
     """The addresses for which attacks are mitigated, by component, and the components that
     mitigate nothing, in a sentence."""
-    texts, idle = [], []
-    for kind, sets in coverage["modes"].items() if coverage["enabled"] else ():
-        in_part = [item for item in sets if ENABLED in item["modes"]]
-        ranges = ranges_of(network for item in in_part for network in item["networks"])
-        some = " (in part)" * any(len(item["modes"]) > 1 for item in in_part)
+    mitigating, idle = [], []
+    modes_by_kind = coverage["modes"] if coverage["enabled"] else {}
+    for kind, sets in modes_by_kind.items():
         title = COMPONENTS[kind].title
-        if ranges:
-            texts.append(f"{counted(ranges)}{some} by {title}")
+        addresses = _mitigated_addresses(sets)
+        if addresses:
+            mitigating.append(f"{addresses} by {title}")
         else:
             idle.append(f"; {title} mitigates nothing")
-    if texts:
-        return f"Attacks are mitigated on {' and on '.join(texts)}{''.join(idle)}."
+    if mitigating:
+        return f"Attacks are mitigated on {' and on '.join(mitigating)}{''.join(idle)}."
     return first_sentences(["No attack on a protected address is mitigated.", *coverage["reasons"]])
+
+
+def _mitigated_addresses(sets: Iterable[Mapping[str, Any]]) -> str:
+    """The number of the addresses in these sets of a component that it mitigates, in words; empty
+    if there are none."""
+    mitigated_sets = [item for item in sets if ENABLED in item["modes"]]
+    networks = []
+    for address_set in mitigated_sets:
+        networks += address_set["networks"]
+    ranges = ranges_of(networks)
+    if not ranges:
+        return ""
+    in_part = any(len(address_set["modes"]) > 1 for address_set in mitigated_sets)
+    return f"{counted(ranges)} (in part)" if in_part else counted(ranges)
 
 
 def host_outcome(result: ModuleResult) -> str:
@@ -163,11 +187,14 @@ def host_outcome(result: ModuleResult) -> str:
 
 def sentence_of(numbers: Counter[str], check_mode: bool) -> str:
     """The numbers of hosts by their outcomes, in a sentence."""
-    named = [name for name in HOST_OUTCOMES if numbers[name] or name not in SELDOM]
-    texts = [
-        f"{numbers[name]} {PREDICTED.get(name, name) if check_mode else name}" for name in named
-    ]
-    return f"{plural(sum(numbers.values()), 'host', 'hosts')}: {', '.join(texts)}."
+    words = PREDICTED if check_mode else {}
+    texts = []
+    for outcome in HOST_OUTCOMES:
+        number = numbers[outcome]
+        if number or outcome not in SELDOM:
+            texts.append(f"{number} {words.get(outcome, outcome)}")
+    hosts = plural(sum(numbers.values()), "host", "hosts")
+    return f"{hosts}: {', '.join(texts)}."
 
 
 def shortened(result: ModuleResult) -> dict[str, Any]:
@@ -184,19 +211,27 @@ def lines(
 ) -> list[str]:
     """The lines on a host for a user who asks for no more: how well it is protected, in a sentence
     that begins so, what weakens it, and which steps are left."""
-    shown = []
-    after = (result.get("coverage") or {}).get("after")
-    if after:
-        reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
-        protection = first_sentences(
-            [after["summary"][0], *reasons], SENTENCES_IN_LINE, "reason", "reasons"
-        )
-        shown.append(f"{begin}{protection}")
-    items = [item for item in result.get("unmanaged") or () if not is_accepted(item)]
-    weaker = [*weakening(items), *weakening(items, weakens=False)]
-    shown += [first_sentences(weaker, SENTENCES_IN_LINE)] if weaker else []
-    pending = [capitalised(step["message"]) for step in result.get("pending") or ()]
-    shown += [first_sentences(pending, SENTENCES_IN_LINE, "step", "steps")] if pending else []
+    return [visible(f"{host}: {line}") for line in _lines(result, is_accepted, begin)]
+
+
+def _lines(result: ModuleResult, is_accepted: IsAccepted, begin: str) -> Iterator[str]:
+    coverage = (result.get("coverage") or {}).get("after")
+    if coverage:
+        yield f"{begin}{_protection_sentence(coverage)}"
+    unmanaged = result.get("unmanaged") or ()
+    objects = [obj for obj in unmanaged if not is_accepted(obj)]
+    concerns = [*weakening(objects), *weakening(objects, weakens=False)]
+    if concerns:
+        yield first_sentences(concerns, SENTENCES_IN_LINE)
+    steps = [capitalised(step["message"]) for step in result.get("pending") or ()]
+    if steps:
+        yield first_sentences(steps, SENTENCES_IN_LINE, "step", "steps")
     if "plan_id" not in result:
-        shown.append("No rules of the zone are described, so nothing is done.")
-    return [visible(f"{host}: {line}") for line in shown]
+        yield "No rules of the zone are described, so nothing is done."
+
+
+def _protection_sentence(coverage: Mapping[str, Any]) -> str:
+    """How well a host is protected, with the reasons that its summary has."""
+    summary = coverage["summary"]
+    reasons = [reason for reason in coverage["reasons"] if reason in summary]
+    return first_sentences([summary[0], *reasons], SENTENCES_IN_LINE, "reason", "reasons")

@@ -46,15 +46,15 @@ class Accepted:
     networks: Ranges = field(default_factory=list)
     components: Sequence[str] = ()
 
-    def holds(self, now: datetime) -> bool:
+    def is_valid(self, now: datetime) -> bool:
         """Return whether it has not expired at this moment."""
         return self.expires is None or now < self.expires
 
-    def accepts(self, item: UnmanagedObject, now: datetime) -> bool:
+    def accepts(self, obj: UnmanagedObject, now: datetime) -> bool:
         """Return whether an object is accepted at this moment."""
-        if item["resource"] != self.resource or not self.holds(now):
+        if obj["resource"] != self.resource or not self.is_valid(now):
             return False
-        return matches_key(self.resource, str(item["key"]), self.keys)
+        return matches_key(self.resource, str(obj["key"]), self.keys)
 
 
 FIELDS: Arguments = declared_in("report")[ACCEPTED]["options"]
@@ -68,18 +68,17 @@ NEEDED = ("resource", "keys", "status", "reason")
 def parse_accepted(entries: Any, host: str) -> list[Accepted]:
     """The acceptances of the variable that hold for this host; raises ValueError with all that is
     wrong in the entries."""
-    every = read_variables({ACCEPTED: ENTRIES}, {ACCEPTED: entries})[ACCEPTED]
+    variables = read_variables({ACCEPTED: ENTRIES}, {ACCEPTED: entries})
     problems, accepted = OptionProblems(), []
-    for position, item in enumerate(every):
+    for position, value in enumerate(variables[ACCEPTED]):
         option = Option(ACCEPTED, position)
         with problems.collected():
-            entry = read_value(option, _argument_for(item), item, problems)
+            entry = read_value(option, _argument_for(value), value, problems)
             if entry is None:
                 continue
             for steps, problem in _acceptance_problems(entry):
                 problems.add(OptionError(option.at(*steps), problem))
-            expires = entry["expires"]
-            until = parsed(option.at("expires"), parse_expiry, expires) if expires else None
+            until = _expiry(option, entry["expires"])
             is_meant = not entry["hosts"] or matches_text(host, entry["hosts"])
             if is_meant and not problems.errors:
                 accepted.append(_accepted(entry, until))
@@ -87,9 +86,17 @@ def parse_accepted(entries: Any, host: str) -> list[Accepted]:
     return accepted
 
 
-def _argument_for(item: Any) -> Argument:
+def _expiry(option: Option, expires: Any) -> datetime | None:
+    """The end of an acceptance; None for never. Raises OptionError."""
+    if not expires:
+        return None
+    return parsed(option.at("expires"), parse_expiry, expires)
+
+
+def _argument_for(entry: Any) -> Argument:
     """The argument of an entry: the fields of a status if it has one, else those of objects."""
-    names = OF_STATUS if isinstance(item, Mapping) and "status" in item else OF_OBJECTS
+    has_status = isinstance(entry, Mapping) and "status" in entry
+    names = OF_STATUS if has_status else OF_OBJECTS
     fields = {name: {**FIELDS[name], "required": name in NEEDED} for name in names}
     if "resource" in fields:
         fields["resource"]["choices"] = list(BY_NAME)
@@ -98,50 +105,58 @@ def _argument_for(item: Any) -> Argument:
 
 def _acceptance_problems(entry: Mapping[str, Any]) -> Iterator[tuple[Sequence[OptionStep], str]]:
     """The problems of an entry, each with the way to it, beside those of wrong fields."""
-    known = {**entry}
+    fields = {**entry}
     for name in ("keys", "hosts"):
-        if known.get(name) == []:
+        if fields.get(name) == []:
             yield [name], "it is empty"
-    if not known.get("reason", "wrong").strip():
+    if not fields.get("reason", "wrong").strip():
         yield ["reason"], "it is empty; say why this is meant"
-    status, texts = known.get("status"), known.get("networks") or []
-    if status and (status in OF_NETWORKS) is not bool(texts):
-        yield [], f"the status {status} {'takes no' if texts else 'needs'} networks"
-    for position, text in enumerate(texts):
-        if range_of(text) is None:
-            yield ["networks", position], f"'{text}' is neither an address nor a network"
+    status = fields.get("status")
+    networks = fields.get("networks") or []
+    if status and networks and status not in OF_NETWORKS:
+        yield [], f"the status {status} takes no networks"
+    if status and not networks and status in OF_NETWORKS:
+        yield [], f"the status {status} needs networks"
+    for position, network in enumerate(networks):
+        if range_of(network) is None:
+            yield ["networks", position], f"'{network}' is neither an address nor a network"
 
 
 def _accepted(entry: Mapping[str, Any], until: datetime | None) -> Accepted:
     reason = entry["reason"].strip()
     if "status" not in entry:
         return Accepted(reason, until, entry["resource"], entry["keys"])
-    components = entry["components"] or list(COMPONENTS)
-    ranges = ranges_of(entry["networks"] or [])
-    status = entry["status"]
-    return Accepted(reason, until, status=status, networks=ranges, components=components)
+    return Accepted(
+        reason,
+        until,
+        status=entry["status"],
+        networks=ranges_of(entry["networks"] or []),
+        components=entry["components"] or list(COMPONENTS),
+    )
 
 
 def accepted_reason(
-    item: UnmanagedObject, accepted: Iterable[Accepted], now: datetime
+    obj: UnmanagedObject, accepted: Iterable[Accepted], now: datetime
 ) -> str | None:
     """The reason why an object is accepted; None if it is not."""
-    return next((entry.reason for entry in accepted if entry.accepts(item, now)), None)
+    reasons = (acceptance.reason for acceptance in accepted if acceptance.accepts(obj, now))
+    return next(reasons, None)
 
 
-def weakening(items: Iterable[UnmanagedObject], weakens: bool = True) -> list[str]:
-    """The objects that weaken a host, or may, a sentence each; the proven ones first. Those of the
-    others that do something to all plain traffic, if `weakens` is false."""
-    concerned = [item for item in items if (item["weakens"] is not False) is weakens]
-    concerned = [item for item in concerned if item["reason"]]
-    concerned.sort(key=lambda item: item["weakens"] is None)
-    sentences = [
-        sentence(f"The {title} {item['key']} {item['reason']}, and no baseline names it")
-        for item in concerned[:MAX_SENTENCES]
-        for title in [title_of_resource(item["resource"])]
-    ]
-    more = len(concerned) - MAX_SENTENCES
-    if more > 0:
-        others = plural(more, "more object", "more objects")
-        sentences.append(f"And {others} that no baseline names.")
+def weakening(objects: Iterable[UnmanagedObject], weakens: bool = True) -> list[str]:
+    """The objects that weaken a host, or may, a sentence each; the proven ones first. If `weakens`
+    is false, those that weaken nothing, and do something to all plain traffic."""
+    concerned = [obj for obj in objects if (obj["weakens"] is not False) is weakens]
+    concerned = [obj for obj in concerned if obj["reason"]]
+    concerned.sort(key=lambda obj: obj["weakens"] is None)
+    sentences = [_weakening_sentence(obj) for obj in concerned[:MAX_SENTENCES]]
+    excess = len(concerned) - MAX_SENTENCES
+    if excess > 0:
+        number = plural(excess, "more object", "more objects")
+        sentences.append(f"And {number} that no baseline names.")
     return sentences
+
+
+def _weakening_sentence(obj: UnmanagedObject) -> str:
+    title = title_of_resource(obj["resource"])
+    return sentence(f"The {title} {obj['key']} {obj['reason']}, and no baseline names it")

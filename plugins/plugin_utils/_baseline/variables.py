@@ -134,7 +134,6 @@ INVENTORY_VARIABLES = (
     "edge_zone_account",
     "edge_zone_status",
 )
-NOTHING_CHANGED = "Nothing was changed."  # the last sentence of a refusal
 TARGET = "target"  # of every playbook: the group of its hosts
 OF_HOST: Arguments = {
     **BASELINE,

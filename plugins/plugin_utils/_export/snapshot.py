@@ -25,6 +25,7 @@ from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import first_joined
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.approval import EXPECTED_PLAN
+from .._baseline.service_time import ReadFailed
 from .._baseline.variables import (
     OF_HOST,
     OPTIONS,
@@ -86,7 +87,7 @@ def read_host(
         return HostState({}, {})
     result = plain(run_module(Part(HOST_MODULE, options, ROLE._replace(reads=reads)), False))
     if result.get("failed"):
-        raise ValueError(str(result["msg"]))
+        raise ReadFailed(str(result["msg"]), result)
     read = collections_of(reads)
     read += all_inside(read, result)
     objects = {one.plural: result[one.plural] for one in read}

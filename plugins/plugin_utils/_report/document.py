@@ -126,7 +126,7 @@ class AcceptedNow:
 
     @property
     def _in_force(self) -> list[Accepted]:
-        return [entry for entry in self.entries if entry.holds(self.now)]
+        return [entry for entry in self.entries if entry.is_valid(self.now)]
 
     def _meant(self, status: str, kind: str | None = None) -> Ranges:
         """The networks for which a status is accepted; if a component is named, of this one."""
@@ -141,7 +141,7 @@ class AcceptedNow:
         return [
             f"It was accepted ({entry.reason}) until {_until(entry.expires)}."
             for entry in self.entries
-            if not entry.holds(self.now) and concerns(entry)
+            if not entry.is_valid(self.now) and concerns(entry)
         ]
 
 

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.plugin_utils import _action
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ModuleCalls, option_problems
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import (
+    ActionTools,
+    ModuleCalls,
+    option_problems,
+)
 
 from tests.support.connection import CONNECTION
 
@@ -21,7 +25,8 @@ def calls(transport: str = "local", delegate_to: str | None = None, **variables:
     task: Any = SimpleNamespace(delegate_to=delegate_to, diff=True)
     connection = SimpleNamespace(transport=transport)
     templar = SimpleNamespace(template=lambda value: value)
-    return ModuleCalls(task, (connection, None, None, templar, None), {"inventory_hostname": "lima", **variables})
+    tools = ActionTools(connection, play_context=None, loader=None, templar=templar, shared_loader_obj=None)
+    return ModuleCalls(task, tools, {"inventory_hostname": "lima", **variables})
 
 
 @pytest.mark.parametrize("transport", ["local", "ansible.builtin.local"])
@@ -57,13 +62,13 @@ def test_right_options_have_no_errors() -> None:
 def test_wrong_options_are_told_before_any_call(option: str, value: Any, words: str) -> None:
     context = TASK._replace(names={"timeout": "status_timeout"})
     (problem,) = option_problems(STATUS, {**CONNECTION, "enabled": True, option: value}, context, {})
-    assert problem == f"{words}."
+    assert problem.sentence == f"{words}."
 
 
 def test_a_problem_repeats_no_secret() -> None:
     options = {**CONNECTION, "enabled": CONNECTION["api_token"]}
     (problem,) = option_problems(STATUS, options, TASK, {})
-    assert problem == "enabled: '********' is a text; write true or false."
+    assert problem.sentence == "enabled: '********' is a text; write true or false."
 
 
 @pytest.mark.parametrize(

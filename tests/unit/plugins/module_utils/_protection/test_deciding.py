@@ -69,7 +69,7 @@ def test_scopes_tell_the_data_centers() -> None:
     everywhere, lax, weur = (decided(RULES[0], item, syn_flood_rules=rules) for item in rules)
     seen = {"FRA": (True, False, True), "lax": (False, True, False), "LAX": (False, True, False)}
     for data_center, held in seen.items():
-        assert tuple(item.holds(data_center) for item in (everywhere, lax, weur)) == held
+        assert tuple(item.may_decide_in(data_center) for item in (everywhere, lax, weur)) == held
     assert [item.beside_region for item in (everywhere, lax, weur)] == [True, False, True]
 
 

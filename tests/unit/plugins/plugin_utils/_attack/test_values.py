@@ -7,12 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.options import (
-    ATTACK,
-    asked_values,
-    is_meant,
-    which_end,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.entries import is_meant
+from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.options import ATTACK, asked_values, which_end
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import read_variables
 
 HOST = {"edge_account_id": "1" * 32, "edge_zone_id": "2" * 32}

@@ -17,7 +17,9 @@ TOKEN = {"edge_api_token": "secret"}
 PART = host_part("lima", {**TOKEN, "edge_account_id": "a" * 32})
 DONE = {"changed": True, "operations": [{}], "plan_id": "a" * 64}
 NOTHING = {"changed": False, "operations": [], "plan_id": ""}
-REFUSED = {"failed": True, "msg": "It has risks. Nothing was changed.", "operations": [{}], "plan_id": "a" * 64}
+MESSAGE = "It has risks. Nothing was changed."
+REFUSED = {"failed": True, "msg": MESSAGE, "operations": [{}], "plan_id": "a" * 64}
+REFUSAL = {"reason": "It has risks.", "lacks_acceptances": True}
 
 
 class Module:
@@ -81,8 +83,21 @@ def test_a_host_that_describes_nothing_is_not_read() -> None:
 
 
 def test_an_approved_plan_is_an_option_and_another_one_is_told_by_its_differences() -> None:
-    module = Module(REFUSED)
+    module = Module({**REFUSED, "refusal": REFUSAL})
     for plan_id, told in (("b" * 64, " None None is to be None, which was not approved."), ("a" * 64, "")):
         run = module.runner.update(PART, False, ApprovedPlan(plan_id, []))
         assert module.options["expected_plan"] == plan_id
         assert run.result["msg"] == f"It has risks.{told} Nothing was changed."
+        assert "refusal" not in run.result and run.reason == "It has risks."
+
+
+def test_the_differences_of_a_plan_do_not_hang_on_the_words_of_its_refusal() -> None:
+    """The sentence that nothing was changed may stand in a description as well, or be another one."""
+    reason = "An expectation fails: Nothing was changed. Its rule is a."
+    for message in (f"{reason} Nothing was changed.", f"{reason} Not a word more."):
+        module = Module({**REFUSED, "msg": message, "refusal": {**REFUSAL, "reason": reason}})
+        run = module.runner.update(PART, False, ApprovedPlan("b" * 64, []))
+        assert run.result["msg"] == f"{reason} None None is to be None, which was not approved. Nothing was changed."
+        assert run.reason == reason
+    other_failure = Module({**REFUSED, "msg": "The service did not answer."})
+    assert other_failure.runner.update(PART, False).reason == "The service did not answer."

@@ -97,3 +97,32 @@ def test_a_wrong_variable_or_a_remote_host_fails_before_any_call(refusal: str) -
     assert "; (3) lima is neither an account nor a zone: set " in others["msg"]
     (warning,) = result["warnings"]
     assert warning.startswith("lima: ") and "baseline_ruls" in warning
+
+
+def test_a_variable_that_a_message_only_resembles_is_warned_of() -> None:
+    """The warning is a part of a longer sentence, which says something of another variable."""
+
+    def wrong() -> HostRun:
+        raise ValueError("my_baseline_ruls: there is no such variable (did you mean baseline_rules?), it seems.")
+
+    result = task(baseline_ruls=[], edge_account_id="a" * 32, edge_api_token="x" * 40).result_of(wrong, OF_HOST)
+    assert result["warnings"] == ["lima: baseline_ruls: there is no such variable (did you mean baseline_rules?)."]
+
+
+def test_a_mistake_of_a_posture_is_told_although_its_words_hold_the_name_of_a_wrong_variable() -> None:
+    host = {"edge_account_id": "a" * 32, "edge_zone_id": "b" * 32, "edge_api_token": "x" * 40}
+    night = {"security_level": "as_baseline_rules_say"}
+    mistakes = task(**host, baseline_rules=5, baseline_postures={"night": night}).mistakes(OF_HOST, {})
+    starts = [text.partition(": ")[0] for text in mistakes]
+    assert "baseline_postures.night.security_level" in starts and "baseline_rules" in starts
+
+
+def test_what_a_posture_misses_in_a_wrong_variable_is_not_told() -> None:
+    host = {"edge_account_id": "a" * 32, "edge_zone_id": "b" * 32, "edge_api_token": "x" * 40}
+    posture = {"until": "2027-01-30T00:00:00Z", "enabled": True, "security_level": "high"}
+    mistakes = task(**host, baseline_enabled=[], baseline_posture=posture).mistakes(OF_HOST, {})
+    assert [text for text in mistakes if "nothing sets back" in text] == [
+        "baseline_posture.security_level: nothing sets back security level; name it in baseline_security_level as well."
+    ]
+    gone = task(**host, baseline_postures=5, baseline_posture={"name": "night", "until": "2099-01-01"})
+    assert not [text for text in gone.mistakes(OF_HOST, {}) if "no posture is called" in text]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import Changed, PostureFile
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture_file import Changed, PostureFile
 
 UNTIL = "2027-01-29T09:00:00Z"
 OLD, NEW = {"until": UNTIL, "reason": "INC-7"}, {"until": UNTIL, "reason": "INC-8"}
@@ -51,10 +51,10 @@ def test_a_kill_at_any_step_leaves_the_old_entries_or_the_new_ones(step: str, is
         file.write("berlin", [OLD], [OLD, NEW])
 
     assert os.WIFSIGNALED(os.waitpid(in_child(killed), 0)[1])
-    known = file.of("berlin")
+    known = file.entries_of("berlin")
     assert known == ([OLD, NEW] if (step, is_done) in [("replace", True), ("close", False), ("close", True)] else [OLD])
     file.write("berlin", known, [NEW])
-    assert file.of("berlin") == [NEW]
+    assert file.entries_of("berlin") == [NEW]
 
 
 def test_entries_of_all_who_write_at_once_are_there(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_entries_of_all_who_write_at_once_are_there(tmp_path: Path) -> None:
 
     def add(number: int) -> None:
         while True:
-            known = file.of("berlin")
+            known = file.entries_of("berlin")
             try:
                 return file.write("berlin", known, [*known, {"until": UNTIL, "reason": str(number)}])
             except Changed:
@@ -70,7 +70,7 @@ def test_entries_of_all_who_write_at_once_are_there(tmp_path: Path) -> None:
 
     children = [in_child(lambda number=number: add(number)) for number in range(WRITERS)]  # type: ignore[misc]
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * WRITERS
-    assert {one["reason"] for one in file.of("berlin")} == {str(number) for number in range(WRITERS)}
+    assert {one["reason"] for one in file.entries_of("berlin")} == {str(number) for number in range(WRITERS)}
 
 
 SIGNS = [*map(chr, range(0xA1)), "\u2028", "\u2029", "\ufeff", "\ufffe", "\ud800", "\U0001f600"]
@@ -82,9 +82,9 @@ def test_a_reason_comes_back_with_all_its_signs(form: str, tmp_path: Path) -> No
     entries = [{"until": UNTIL, "reason": form.format(sign)} for sign in SIGNS]
     others = [one for one in entries if "\x85" not in one["reason"]]  # of which none is escaped that need not be
     file.write("berlin", [], others)
-    assert file.of("berlin") == others
+    assert file.entries_of("berlin") == others
     file.write("berlin", others, entries)
-    assert file.of("berlin") == entries
+    assert file.entries_of("berlin") == entries
 
 
 def test_a_mistake_of_another_host_is_kept_and_stops_no_run(tmp_path: Path) -> None:
@@ -92,9 +92,9 @@ def test_a_mistake_of_another_host_is_kept_and_stops_no_run(tmp_path: Path) -> N
     path.write_text("munich: {name: night}\nberlin:\n", encoding="utf-8")
     file = PostureFile(path)
     file.write("berlin", [], [OLD])
-    assert (file.of("berlin"), file.of("lima"), file.read()["munich"]) == ([OLD], [], {"name": "night"})
+    assert (file.entries_of("berlin"), file.entries_of("lima"), file.read()["munich"]) == ([OLD], [], {"name": "night"})
     with pytest.raises(ValueError, match="it takes lists of postures by host"):
-        file.of("munich")
+        file.entries_of("munich")
     file.write("berlin", [OLD], [])
     assert file.read() == {"munich": {"name": "night"}}
 
@@ -105,4 +105,4 @@ def test_people_may_write_an_entry_once_and_refer_to_it(tmp_path: Path) -> None:
         f"berlin: [&one {{until: {UNTIL}, reason: INC-7}}]\nlima: [{{<<: *one, reason: INC-8}}]\n", encoding="utf-8"
     )
     file = PostureFile(path)
-    assert (file.of("berlin"), file.of("lima")) == ([OLD], [NEW])
+    assert (file.entries_of("berlin"), file.entries_of("lima")) == ([OLD], [NEW])

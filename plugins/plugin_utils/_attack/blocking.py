@@ -1,0 +1,129 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The rule that blocks an attack: its expression, and what it must not block."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ...module_utils._schema.account import PREFIXES
+from ...module_utils._schema.resource import ACCOUNT_OPTION, ZONE_OPTION
+from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
+from .._baseline.variables import PREFIX
+from .._variables import Mistakes
+
+# The codes of ISO 3166-1, and those that Cloudflare has for Tor, Kosovo, and no known country.
+COUNTRIES = """\
+AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR
+BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ
+EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW
+GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY
+KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV
+MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY
+QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG
+TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM
+ZW T1 XK XX"""
+
+
+class BlockForm(NamedTuple):
+    """The form of the texts of a block: the field of an expression that they are about, their
+    pattern, how the expression writes them, and what they are, with an example."""
+
+    field: str
+    pattern: str
+    written: str
+    example: str = ""
+
+
+NETWORKS = "networks"
+BLOCK_FORMS = {
+    NETWORKS: BlockForm("ip.src", "(.*)", "{}"),
+    "asns": BlockForm(
+        "ip.src.asnum", "(?:AS)?([1-9][0-9]{0,9})", "{}", "the number of a system, such as 64496"
+    ),
+    "countries": BlockForm(
+        "ip.src.country",
+        f"({'|'.join(COUNTRIES.split())})",
+        '"{}"',
+        "the code of a country, such as GB",
+    ),
+}
+BLOCKING = {"enabled": True, "position": "first"}
+BLOCKED_BY = {ACCOUNT_OPTION: "network_firewall_rules", ZONE_OPTION: "custom_rules"}
+NETWORK_VARIABLES = tuple(f"{PREFIX}{name}" for name in ("prefixes", "allowlist"))
+# The networks of the account itself: those that it has, and those of the variables.
+ACCOUNT_NETWORKS = {
+    PREFIXES.plural: "in the account",
+    **{variable: f"in {variable}" for variable in NETWORK_VARIABLES},
+}
+MAPPED_BITS = 96  # in front of the address of IPv4 in ::ffff:192.0.2.1
+
+
+def blocking_expression(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
+    """The packets or requests to block; raises Mistakes with all that is wrong."""
+    sets: list[str] = []
+    problems: list[str] = []
+    for name, form in BLOCK_FORMS.items():
+        items: dict[str, None] = {}
+        for index, text in enumerate(block.get(name) or ()):
+            match = re.fullmatch(form.pattern, text.upper())
+            if name == NETWORKS:
+                problem = _network_problem(text, host)
+                item = text
+            else:
+                problem = "" if match else f"'{text}' is not {form.example}"
+                item = match[1] if match else ""
+            if problem:
+                problems.append(f"attack_block.{name}[{index}]: {problem}.")
+            items[form.written.format(item)] = None
+        if items:
+            sets.append(f"{form.field} in {{{' '.join(items)}}}")
+    if not sets and not problems:
+        problems.append("attack_block: it names no networks, asns or countries.")
+    if problems:
+        raise Mistakes(problems)
+    return " or ".join(sets)
+
+
+def _network_problem(network: str, host: Mapping[str, Any]) -> str:
+    """The reason why a network is not to be blocked; empty if it may be."""
+    try:
+        blocked = parse_network(network)
+    except ValueError as exc:
+        return str(exc)
+    address = getattr(blocked.network_address, "ipv4_mapped", None)
+    if address is not None and blocked.prefixlen >= MAPPED_BITS:
+        seen = f"{address}/{blocked.prefixlen - MAPPED_BITS}"
+        seen_problem = _network_problem(seen, host)
+        return seen_problem or f"Cloudflare sees {network} as {seen}; write {seen}"
+    widest = WIDEST_USUAL[blocked.version]
+    if blocked.prefixlen < widest:
+        return f"{network} is wider than /{widest}; block the parts that attack"
+    for protected, owner in _protected_networks(host).items():
+        if networks_overlap(protected, network):
+            return f"{network} has addresses of {protected}, {owner}"
+    return ""
+
+
+def _protected_networks(host: Mapping[str, Any]) -> dict[str, str]:
+    """The networks that no block may meet, each with words on whose it is."""
+    networks = {_working_address(): "from which you work (SSH_CONNECTION)"}
+    for name, where in ACCOUNT_NETWORKS.items():
+        for entry in host.get(name) or ():
+            if isinstance(entry, Mapping) and not entry.get("excluded"):
+                networks[str(entry.get("prefix"))] = f"your own {where}"
+    return networks
+
+
+def _working_address() -> str:
+    """The address from which somebody works over SSH; empty if nobody does."""
+    (client, *_ports) = os.environ.get("SSH_CONNECTION", "").split() or [""]
+    address = client.partition("%")[0]
+    is_mapped = "." in address  # ::ffff:192.0.2.1 is an IPv4 address
+    return address.rpartition(":")[2] if is_mapped else address

@@ -1,0 +1,74 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The entries of the file of postures that the playbook attack adds to, and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from ...module_utils._schema.resource import without
+from ...module_utils._timestamps import parse_expiry
+from .._baseline.posture import RISKS, TIMES
+from .._baseline.variables import acceptances_in
+
+FileEntries = list[dict[str, Any]]
+YES = ("true", "yes")
+
+
+def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
+    """Return whether attack_over is about an entry: about all, or by its name or reason."""
+    if over.lower() in YES:
+        return True
+    return over in (str(entry.get("name", "")), str(entry.get("reason", "")))
+
+
+def in_force(entries: FileEntries, now: datetime) -> FileEntries:
+    """The entries that have not ended at this time."""
+    return [entry for entry in entries if _holds(entry, now)]
+
+
+def _holds(entry: Mapping[str, Any], now: datetime) -> bool:
+    return parse_expiry(str(entry["until"])) > now
+
+
+def with_end(
+    entries: FileEntries, over: str, until: str, accepted_risks: Sequence[Any]
+) -> FileEntries:
+    """The entries, of which those that attack_over is about end at this time, with acceptances of
+    risks more."""
+    with_ended = []
+    for entry in entries:
+        if is_meant(over, entry):
+            risks = [*acceptances_in(entry.get(RISKS)), *accepted_risks]
+            entry = {**entry, "until": until, RISKS: risks}
+        with_ended.append(entry)
+    return with_ended
+
+
+def taking(existing: FileEntries, asked: FileEntries, now: datetime) -> FileEntries:
+    """The entries of a host with those that are asked for. One that holds already, and differs in
+    its times alone, lasts until the later end instead."""
+    entries = [*existing]
+    for entry in asked:
+        index = _index_of_same(existing, entry, now)
+        if index is None:
+            entries.append(entry)
+        else:
+            same = existing[index]
+            until = max(same["until"], entry["until"], key=lambda end: parse_expiry(str(end)))
+            entries[index] = {**same, "until": until}
+    return entries
+
+
+def _index_of_same(existing: FileEntries, entry: Mapping[str, Any], now: datetime) -> int | None:
+    """The index of the entry that holds, and differs in its times alone; None if there is none."""
+    values = without(entry, *TIMES)
+    for index, existing_entry in enumerate(existing):
+        if _holds(existing_entry, now) and without(existing_entry, *TIMES) == values:
+            return index
+    return None

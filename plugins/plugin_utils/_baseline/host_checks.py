@@ -1,0 +1,180 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The mistakes in the variables of a host, all at once and before any request, and the entries of
+its postures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ...module_utils._arguments import Arguments
+from ...module_utils._errors import OptionError
+from ...module_utils._schema.resource import fields_in, without
+from .._action import OptionProblem, option_problems
+from .._variables import (
+    FindErrors,
+    Mistakes,
+    errors_of,
+    is_within,
+    names_in,
+    no_check,
+    sentences,
+    sentences_of,
+    with_unread,
+    wrong_variables,
+)
+from .host_variables import HostVariables
+from .merged_host import MergedHost
+from .posture import RISKS, START_OF_TIME, PostureEntries, postures_of
+from .posture_file import PostureFile, posture_file
+from .unmanaged import ACCEPTED, Accepted, parse_accepted
+from .variables import (
+    POSTURE,
+    POSTURES,
+    POSTURES_FILE,
+    SNAPSHOT_KEEP,
+    Part,
+    check_keep,
+    described_by,
+    part_of,
+    require_complete,
+    stand_ins,
+    wrong_source,
+)
+
+COLLECTION = "edgeops.protection."
+NEVER = "9999-12-31"  # the end of a posture that is checked before anybody takes it
+
+
+class CheckedHost(HostVariables):
+    """A host whose variables are checked before they are used."""
+
+    def checked(self, arguments: Arguments, check: FindErrors = no_check) -> dict[str, Any]:
+        """The variables that a role takes, as far as the host has them; if one has a wrong
+        form, also by this check, raises Mistakes with all that is wrong."""
+        values, errors = self.read(arguments)
+        wrong = errors or wrong_variables(arguments, values) or wrong_source(self.host, values)
+        if wrong or any(check(values, values)):
+            raise Mistakes(self.mistakes(arguments, {}, check))
+        return values
+
+    def mistakes(
+        self, arguments: Arguments, additional: Mapping[str, Any], check: FindErrors = no_check
+    ) -> list[str]:
+        """A sentence for each mistake in the variables that a role takes and checks, and in
+        additional values, as far as no request is needed to tell it."""
+        stored, unread = self.read(arguments)
+        values = {**stored, **additional}
+        errors = with_unread(unread, wrong_variables(arguments, values))
+        wrong_names = {str(error.option.path[0]) for error in errors}
+        fit = without(values, *wrong_names)
+        errors += [*wrong_source(self.host, fit), *check(fit, fit)]
+        errors += errors_of(partial(require_complete, self.host, values))
+        errors += self._errors_beside(wrong_names, fit, POSTURES in arguments)
+        problems = self._option_problems(part_of({**stand_ins(values), **values}))
+        return [
+            *sentences(errors, arguments, values, self.variables),
+            *(problem.sentence for problem in problems if not is_within(problem.option, unread)),
+        ]
+
+    def _errors_beside(
+        self, wrong_names: set[str], fit: Mapping[str, Any], takes_postures: bool
+    ) -> list[OptionError]:
+        """The errors in the values that fit, but for those that name a variable that is wrong,
+        since the value that they miss is there."""
+        checks = [
+            lambda: check_keep(fit.get(SNAPSHOT_KEEP)),
+            lambda: parse_accepted(fit.get(ACCEPTED) or [], self.host),
+        ]
+        if takes_postures:
+            checks.append(lambda: self._require_postures(fit, wrong_names))
+        return [error for error in errors_of(*checks) if not wrong_names & names_in(error)]
+
+    def require_right(self, arguments: Arguments) -> None:
+        """Raises Mistakes for those in the variables that a role takes."""
+        if mistakes := self.mistakes(arguments, {}):
+            raise Mistakes(mistakes)
+
+    def _option_problems(self, part: Part) -> list[OptionProblem]:
+        module = COLLECTION + part.module
+        return option_problems(module, part.options, part.context, self.variables)
+
+    def _require_postures(self, values: Mapping[str, Any], wrong_names: set[str]) -> None:
+        """Raises Mistakes for postures that the host does not take, also before they are needed.
+        Problems that name a variable that is wrong anyway are not told."""
+        prepared = values.get(POSTURES) or {}
+        errors: list[OptionError] = []
+        right = {}
+        for name, posture in prepared.items():
+            alone = {**values, POSTURES: {name: posture}}
+            posture_errors = errors_of(partial(postures_of, alone))
+            errors += posture_errors
+            if not posture_errors:
+                right[name] = posture
+        right_values = {**values, POSTURES: right}
+        wrong_postures = prepared.keys() - right.keys()
+
+        def require_entries() -> None:
+            entries = [
+                (place, entry)
+                for place, entry in self.entries(values)
+                if fields_in(entry).get("name") not in wrong_postures
+            ]
+            self._require_merged(right_values, entries, wrong_names)
+
+        checks = [require_entries]
+        for path, posture in postures_of(right_values).items():
+            if posture.keys() - {RISKS}:
+                entry = {"name": path.removeprefix(f"{POSTURES}."), "until": NEVER}
+                entries = [(path, entry)]
+                checks.append(partial(self._require_merged, right_values, entries, wrong_names))
+        errors += errors_of(*checks)
+        if errors:
+            raise Mistakes(sentences(errors, {}, {}), errors)
+
+    def _require_merged(
+        self, values: Mapping[str, Any], entries: PostureEntries, wrong_names: set[str]
+    ) -> None:
+        if not entries:
+            return
+        part = MergedHost(self.host, values, entries, START_OF_TIME).part()
+        problems = self._option_problems(part) if described_by(part) else []
+        texts = [problem.sentence for problem in problems if not wrong_names & problem.names]
+        if texts:
+            raise Mistakes(texts)
+
+    def with_mistakes(self, exc: ValueError, arguments: Arguments) -> Mistakes:
+        """An error with all mistakes in the variables that a role takes."""
+        return Mistakes([*sentences_of(exc), *self.mistakes(arguments, {})])
+
+    def posture_file(self, values: Mapping[str, Any]) -> PostureFile | None:
+        """The file of postures; None if the inventory is no file. Raises ValueError."""
+        sources = self.value("ansible_inventory_sources") or []
+        return posture_file(values.get(POSTURES_FILE), sources)
+
+    def variable_entries(self, values: Mapping[str, Any]) -> PostureEntries:
+        """The postures in the variables of the host."""
+        postures = values.get(POSTURE)
+        if isinstance(postures, list):
+            return [(f"{POSTURE}[{index}]", entry) for index, entry in enumerate(postures)]
+        return [(POSTURE, postures)] if postures else []
+
+    def entries(
+        self, values: Mapping[str, Any], in_file: Sequence[Any] | None = None
+    ) -> PostureEntries:
+        """The postures of the host: those of its variables, and then those of the file, or these in
+        place of them; raises ValueError."""
+        file = self.posture_file(values)
+        if not file:
+            return self.variable_entries(values)
+        file_entries = file.entries_of(self.host) if in_file is None else in_file
+        return [*self.variable_entries(values), *file.placed(self.host, file_entries)]
+
+    def accepted(self) -> list[Accepted]:
+        """The acceptances of the report on the host; raises ValueError."""
+        return parse_accepted(self.value(ACCEPTED) or [], self.host)

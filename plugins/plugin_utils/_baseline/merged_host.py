@@ -1,0 +1,358 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The variables of a host with its postures merged into them.
+
+Nothing remembers a posture: an entry that only a posture names has expired while it does not hold,
+and whatever else it sets, the baseline must name as well, which sets it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, NamedTuple
+
+from ...module_utils._arguments import read_options
+from ...module_utils._errors import OptionError, PlanError
+from ...module_utils._plan.desired import Desired, DesiredObject
+from ...module_utils._plan.reconcile import insert_new
+from ...module_utils._schema import resource as schema
+from ...module_utils._schema.lists import LISTS
+from ...module_utils._schema.registry import title_of_operation
+from ...module_utils._schema.resource import Resource, Values, without
+from ...module_utils._specs.registry import host_spec
+from ...module_utils._text import Option, capitalised, with_names
+from ...module_utils._timestamps import END_OF_TIME
+from .._variables import Mistakes, all_read, error_at, mistakes_of
+from . import variables as of_host
+from .posture import ITEMS, RISKS, Posture, PostureEntries, has_objects, postures_of, read_posture
+from .variables import POSTURE, POSTURES, PREFIX, PURGE, Part, acceptances_in
+
+AFTERWARDS = timedelta(days=7)  # in which a run is to take a posture back
+LONG_AGO = "2010-01-01"  # the end of what does not hold
+PREPARED = "does not hold by the file of postures here"  # of a posture that no entry names
+# The risks of the end of an object that values without a name have added.
+WAY_BACK = (
+    *("stops_mitigation", "lowers_sensitivity", "disables_protection", "empties_list"),
+    *("weakens_network_firewall", "weakens_zone"),
+)
+
+
+class Layer(NamedTuple):
+    """Values that stand at a path. Those of a posture that does not hold have an `end`: the words
+    for why it does not."""
+
+    path: str
+    values: Values
+    end: str = ""
+
+
+class PostureObject(NamedTuple):
+    """An object that values describe at a place: its collection and key, the object as it is
+    desired, and its `entry` as it stands in these values."""
+
+    resource: Resource
+    identity: tuple[str, schema.Key]
+    desired: DesiredObject
+    entry: dict[str, Any]
+    place: str
+
+    @property
+    def title(self) -> str:
+        """The title of the object."""
+        return self.resource.title_of(self.desired.values)
+
+
+class MergedHost:
+    """The variables of a host with these postures at a time. `postures` are those that hold;
+    `titles` are the objects that they set, by owner, and `ended` those of postures that do not
+    hold, by resource and key, each with the end. `added` are the objects that postures alone name,
+    but for those that are only prepared.
+
+    Raises ValueError for a posture that is wrong, for one of which nothing sets back what it
+    changes, and for values of the host that cannot be read.
+    """
+
+    def __init__(self, host: str, values: Values, entries: PostureEntries, now: datetime) -> None:
+        values = of_host.with_own_purge(values)
+        prepared = postures_of(values)
+        chosen = _chosen_postures(host, entries, prepared, now)
+        self._host = host
+        self.postures = [posture for posture in chosen if now < posture.until]
+        self.titles: dict[str, list[str]] = {}
+        self.ended: dict[tuple[str, str], list[tuple[PostureObject, str]]] = {}
+        self.added: dict[tuple[str, schema.Key], PostureObject] = {}
+        self.values = without(values, POSTURE, POSTURES)
+        self._problems: list[OptionError] = []
+        self._brought: dict[str, str] = {}  # by options, and entries of them such as rules[2]
+        self._places: dict[int, str] = {}  # of the entries that postures bring
+        layers = _layers(chosen, prepared, now)
+        baseline = self._copied_baseline(values, layers)
+        objects = _objects(PREFIX, baseline, values)
+        self._entries = {item.identity: item.entry for item in objects}
+        self._take_layers(layers)
+        if self._problems:
+            raise mistakes_of(self._problems)
+        if chosen:
+            self._accept(chosen, now)
+
+    def _copied_baseline(self, values: Values, layers: Sequence[Layer]) -> dict[str, Any]:
+        """The variables of the host over which layers are laid, by their options; they are copies,
+        which the layers change."""
+        options = {option for layer in layers for option in layer.values}
+        baseline = {}
+        for option in options:
+            variable = PREFIX + option
+            if has_objects(values, option) and values.get(variable) is not None:
+                baseline[option] = self.values[variable] = deepcopy(values[variable])
+        return baseline
+
+    def part(self) -> Part:
+        """All that the variables describe; raises ValueError."""
+        for variable, entries in self.values.items():
+            if variable in of_host.OWNERS_OF and isinstance(entries, list):
+                option = variable.removeprefix(PREFIX)
+                for index, entry in enumerate(entries):
+                    place = self._places.get(id(entry))
+                    if place:
+                        self._brought[f"{option}[{index}]"] = place
+        return of_host.host_part(self._host, self.values, self._brought)
+
+    def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+        """A sentence for each operation that takes back what a posture has set that is over."""
+        for operation in operations:
+            ended = self.ended.get((operation["resource"], operation["key"]), ())
+            for posture_object, end in ended:
+                if _takes_back(operation, posture_object.desired.values):
+                    title = capitalised(title_of_operation(operation))
+                    yield f"{title} is as {posture_object.place} says, which {end}."
+                    break
+
+    def _take_layers(self, layers: Sequence[Layer]) -> None:
+        """Take the values of layers, each once: the same again holds longer, and changes nothing
+        else."""
+        taken: list[Values] = []
+        for layer in layers:
+            if layer.values not in taken:
+                taken.append(layer.values)
+                self._take_layer(layer)
+
+    def _take_layer(self, layer: Layer) -> None:
+        """Take the values of a posture that holds; of one with an end, let the entries expire that
+        nothing else names. Raises ValueError for values that cannot be read."""
+        for option, value in layer.values.items():
+            if has_objects(self.values, option):
+                objects = _objects(f"{layer.path}.", {option: value}, self.values)
+                self._take_objects(option, list(objects), layer.end)
+            elif not layer.end:
+                self._set(option, value, f"{layer.path}.{option}")
+
+    def _set(self, option: str, value: Any, place: str) -> None:
+        self.values[PREFIX + option] = value
+        self._brought[option] = place
+
+    def _take_objects(self, option: str, objects: Sequence[PostureObject], end: str) -> None:
+        """Take the objects of a posture that stand under an option."""
+        is_exclusive = option in (self.values.get(PURGE) or ())  # as with_own_purge names it
+        for item in objects:
+            self._note(item, end)
+            if is_exclusive:
+                item = item._replace(entry=without(item.entry, "position"))
+            entry = self._entries.get(item.identity)
+            if entry is not None:
+                lacking = self._lay_over(option, entry, item, end)
+            else:
+                lacking = self._add(option, item, end)
+            if lacking:
+                self._problems.append(_not_set_back(item, lacking, option))
+        moved = {item.identity[1]: item.desired for item in objects if item.desired.position}
+        if moved and is_exclusive and not end:
+            self._move(PREFIX + option, objects[0].resource, moved)
+
+    def _note(self, item: PostureObject, end: str) -> None:
+        """Note an object that a posture sets, or has set."""
+        resource, values = item.resource, item.desired.values
+        if end:
+            key = resource.name, resource.label_of(values)
+            self.ended.setdefault(key, []).append((item, end))
+            return
+        title = item.title
+        if not resource.key:
+            (value, *_) = values.values()
+            title += f" {value}".lower()
+        self.titles.setdefault(resource.owner, []).append(title)
+
+    def _add(self, option: str, item: PostureObject, end: str) -> str:
+        """Add an entry that nothing else has; of a posture that does not hold, one that has
+        expired. A list remains without items, once it was made. The title of what nothing would
+        set back."""
+        resource = item.resource
+        if not resource.may_expire:
+            return "" if end else item.title
+        if not item.place.startswith(POSTURES):
+            self.added[item.identity] = item
+        holder: dict[str, Any] | None = self.values
+        variable = PREFIX + option
+        if resource.parent:
+            of_list = LISTS.plural, LISTS.key_of({"name": resource.parent_name})
+            holder, variable = self._entries.get(of_list), ITEMS
+        if holder and (resource is not LISTS or end != PREPARED):
+            entry = _ended_entry(item) if end else {**item.entry}
+            if resource is LISTS:
+                entry[ITEMS] = []
+            holder[variable] = [*(holder.get(variable) or ()), entry]
+            self._entries[item.identity] = entry
+            self._places[id(entry)] = item.place
+        return ""
+
+    def _lay_over(self, option: str, entry: dict[str, Any], item: PostureObject, end: str) -> str:
+        """Lay the values of a posture that holds over those of an entry; the names of those that
+        the entry does not have, and that nothing would set back."""
+        resource = item.resource
+        if not end or resource is LISTS:
+            self._places[id(entry)] = item.place
+        if end:
+            return ""
+        lacking: list[str] = []
+        nested = {field.name for field in resource.fields if field.fields} | {schema.API_FIELDS}
+        changes = without(item.entry, ITEMS, *resource.key, *resource.assigned)
+        for name, value in changes.items():
+            existing = entry.get(name)
+            if name in nested and existing and value:
+                missing = [inner for inner in value if existing.get(inner) is None]
+                lacking += [f"{name}.{inner}" for inner in missing]
+                value = {**existing, **value}
+            elif value is not None and existing is None and name not in ("kind", "purge"):
+                lacking.append(name)
+            entry[name] = existing if value is None else value
+        if not resource.key:
+            (value, *_) = entry.values()
+            self._set(option, value, item.place)
+        return f"{' and '.join(lacking)} of {item.title}" if lacking else ""
+
+    def _move(
+        self, variable: str, resource: Resource, moved: Mapping[schema.Key, DesiredObject]
+    ) -> None:
+        """Move entries of an exclusive list to the positions of a posture."""
+        entries = {
+            key: entry
+            for (plural, key), entry in self._entries.items()
+            if plural == resource.plural
+        }
+        keys = {id(entry): key for key, entry in entries.items()}
+        listed = [keys[id(entry)] for entry in self.values[variable]]
+        order = [key for key in listed if key not in moved]
+        try:
+            insert_new([Desired(resource, moved)], order)
+        except PlanError as exc:
+            self._problems.append(error_at(variable, str(exc).rstrip(".")))
+        self.values[variable] = [entries[key] for key in order]
+
+    def _accept(self, postures: Sequence[Posture], now: datetime) -> None:
+        """Accept the risks of postures: for the way in, and for a week of the way back."""
+        variable = of_host.ACCEPT_RISKS
+        accepted = acceptances_in(self.values.get(variable))
+        risks = [(f"{variable}[{index}]", risk) for index, risk in enumerate(accepted)]
+        for posture in postures:
+            if now == END_OF_TIME or now - posture.until < AFTERWARDS:
+                risks += [*posture.risks, *self._risks_of_end(posture)]
+        self.values[variable] = [risk for _path, risk in risks]
+        self._brought[RISKS] = f"{postures[-1].place}.{RISKS}"
+        for index, (path, _risk) in enumerate(risks):
+            self._brought[f"{RISKS}[{index}]"] = path
+
+    def _risks_of_end(self, posture: Posture) -> list[tuple[str, Any]]:
+        """The risks of the way back from values without a name: the end of what they added, and
+        nothing else."""
+        entries = []
+        for ended in self.ended.values():
+            for item, _end in ended:
+                if item.place.startswith(f"{posture.place}."):
+                    entries.append(item.resource.entry_of(item.desired.values))
+        # The playbook attack, which writes `since`, adds nothing that is there already.
+        if not entries or not posture.record["since"]:
+            return []
+        acceptance = {"entries": entries, "reason": "the end of the posture"}
+        return [(posture.place, {"code": code, **acceptance}) for code in WAY_BACK]
+
+
+def _chosen_postures(
+    host: str, entries: PostureEntries, prepared: Mapping[str, Values], now: datetime
+) -> list[Posture]:
+    """The postures of entries; raises ValueError with all that is wrong in them."""
+    reads = [partial(read_posture, host, place, entry, prepared, now) for place, entry in entries]
+    return [posture for posture in all_read(*reads) if posture]
+
+
+def _layers(
+    chosen: Sequence[Posture], prepared: Mapping[str, Values], now: datetime
+) -> list[Layer]:
+    """The values of postures: first of those that hold, then of those that are over, and then of
+    the prepared ones, whoever names them."""
+    holding = [Layer(item.path, item.values) for item in chosen if now < item.until]
+    over = [
+        Layer(item.path, item.values, f"ended at {item.record['until']}")
+        for item in chosen
+        if item.until <= now
+    ]
+    in_waiting = [
+        Layer(path, without(values, RISKS), PREPARED) for path, values in prepared.items()
+    ]
+    return [*holding, *over, *in_waiting]
+
+
+def _not_set_back(item: PostureObject, lacking: str, option: str) -> OptionError:
+    variable = Option(PREFIX + option)
+    return error_at(item.place, f"nothing sets back {lacking}; name it in ", variable, " as well")
+
+
+def _takes_back(operation: Mapping[str, Any], values: Values) -> bool:
+    """Return whether an operation takes back one of these values of an object."""
+    if operation["action"] == "delete":
+        return True
+    before = operation.get("before") or {}
+    changed = [name for name in operation["fields"] if name in before]
+    return any(values.get(name) == before[name] for name in changed)
+
+
+def _ended_entry(item: PostureObject) -> dict[str, Any]:
+    """The entry of an object whose posture does not hold; only a list does not expire."""
+    names = (*item.resource.key, "kind")
+    entry = {name: item.entry[name] for name in names if name in item.entry}
+    return entry if item.resource is LISTS else {**entry, "expires": LONG_AGO}
+
+
+def _objects(prefix: str, values: Values, host: Values) -> Iterator[PostureObject]:
+    """The objects that values of a host describe, of which the prefix says the place; raises
+    ValueError for malformed ones."""
+    if not values:
+        return
+    ids = {name: "its own" for name in schema.OWNERS if of_host.names_owner(host, name)}
+    options = read_options(of_host.OPTIONS, {**ids, **values})
+    try:
+        desired = host_spec(options).desired(options)
+    except OptionError as exc:
+        names = {name: f"{prefix}{name}" for name in values}
+        raise Mistakes(f"{with_names(error.message, names)}." for error in exc.errors) from exc
+    for collection in desired:
+        for key, desired_object in collection.entries.items():
+            yield _posture_object(prefix, values, collection.resource, key, desired_object)
+
+
+def _posture_object(
+    prefix: str, values: Values, resource: Resource, key: schema.Key, desired: DesiredObject
+) -> PostureObject:
+    """An object that values describe, with its entry in them."""
+    steps = desired.path.path
+    entry: Any = values if steps else dict(desired.values)
+    for step in steps:
+        entry = entry[step]
+    place = desired.path.name({}) or of_host.VARIABLE_OF[resource.plural].removeprefix(PREFIX)
+    return PostureObject(
+        resource, (resource.plural, key), desired, entry=entry, place=f"{prefix}{place}"
+    )

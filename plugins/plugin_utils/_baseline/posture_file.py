@@ -1,0 +1,129 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The file of the postures of hosts, which the playbook attack writes and the baseline reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ...module_utils._schema.resource import without
+from ...module_utils._text import visible
+from .._files import locked, write_whole
+from .posture import FORM
+from .variables import POSTURES_FILE
+
+FILE_NAME = "postures.yml"
+HEADER = (
+    "---\n# The postures of hosts. The playbook edgeops.protection.attack writes this file, without"
+    "\n# the comments of others. Keep it in version control.\n"
+)
+NEXT_LINE = "\x85"
+TIME = "tag:yaml.org,2002:timestamp"
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads times as the texts that they are, and no name twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        size = len(node.value)
+        mapping = super().construct_mapping(node, deep)
+        if len(mapping) < size:
+            raise yaml.MarkedYAMLError(problem="a name stands twice", problem_mark=node.start_mark)
+        return mapping
+
+
+_Loader.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in resolvers if tag != TIME]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: str) -> Any:
+    """The document in a text, which many hosts have in common; nobody may change it."""
+    return yaml.load(text, _Loader)
+
+
+class Changed(Exception):
+    """The entries of a host are not those that somebody has read."""
+
+
+class PostureFile:
+    """The file, which may not exist; a link leads to it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.realpath(path))
+
+    def read(self) -> Any:
+        """The document of all hosts; raises ValueError, which names the file."""
+        try:
+            return _parsed(self.path.read_text(encoding="utf-8")) or {}
+        except FileNotFoundError:
+            return {}
+        except IsADirectoryError as exc:
+            raise ValueError(f"{self.path}: it is a folder; write the postures to a file.") from exc
+        except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as exc:
+            reason = " ".join(str(exc).split())
+            raise ValueError(f"{self.path}: {visible(reason)}.") from exc
+
+    def entries_of(self, host: str) -> list[dict[str, Any]]:
+        """The entries of a host; raises ValueError."""
+        hosts = self.read()
+        entries = (hosts.get(host) or []) if isinstance(hosts, Mapping) else None
+        if not isinstance(entries, list):
+            form = f"berlin: [{FORM.format('under_attack')}]"
+            raise ValueError(f"{self.path}: it takes lists of postures by host, such as {form}.")
+        return [*entries]
+
+    def placed(self, host: str, entries: Iterable[Any]) -> list[tuple[str, Any]]:
+        """Entries of a host, each with its place in the file."""
+        relative = os.path.relpath(self.path)
+        name = str(self.path) if relative.startswith(os.pardir) else relative
+        return [(f"{name}: {host}[{index}]", entry) for index, entry in enumerate(entries)]
+
+    def write(self, host: str, existing: list[Any], entries: list[Any]) -> None:
+        """Let a host have these entries in place of the existing ones; raises OSError, ValueError,
+        and Changed if those in the file differ."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with locked(self.path.parent):
+            if self.entries_of(host) != existing:
+                raise Changed
+            if entries != existing:
+                hosts = {**self.read(), host: entries}
+                text = _written(hosts if entries else without(hosts, host))
+                write_whole(self.path, HEADER + text, 0o644, lasting=True)
+
+
+def _written(hosts: Mapping[str, Any]) -> str:
+    form: dict[str, Any] = {"sort_keys": False, "width": 1000}
+    text: str = yaml.safe_dump(hosts, allow_unicode=True, **form)
+    if NEXT_LINE in text:  # which a reader takes for the end of a line
+        text = yaml.safe_dump(hosts, **form)
+    return text
+
+
+def posture_file(path: Any, sources: Iterable[Any]) -> PostureFile | None:
+    """The file with this path, or the one beside the first source of the inventory; None if no
+    source is a file. Raises ValueError for one within a source, which Ansible would read."""
+    if path:
+        return PostureFile(Path.cwd() / os.path.expanduser(str(path)))
+    files = [Path(str(source)) for source in sources if os.path.exists(str(source))]
+    if not files:
+        return None
+    source = files[0]
+    beside_source = Path(os.path.abspath(source)).parent / FILE_NAME
+    if os.path.lexists(source / FILE_NAME):
+        raise ValueError(
+            f"{source / FILE_NAME}: Ansible would read it as an inventory. Move it to"
+            f" {beside_source}, or set {POSTURES_FILE}."
+        )
+    return PostureFile(beside_source)
