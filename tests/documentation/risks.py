@@ -20,12 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
-    RISKS_OF_PHASES,
-    RULESET_RISKS,
-    ZONE_RULE_RISKS,
-    risks_of_rules,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import risks_of_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     FILTERS,
@@ -34,7 +29,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import L7_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import LIST_RISKS
 
 from tests.documentation.pages import to_yaml
@@ -51,13 +50,13 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "ALLOWLIST": risks_of_account(ALLOWLIST),
     "PROTECTION_RULES": risks_of_account(*RULES),
     "PROTECTION_FILTERS": risks_of_account(*FILTERS),
-    "ZONE_RULES": ZONE_RULE_RISKS,
+    "ZONE_RULES": risks_of_rules(FIREWALL_RULES),
     "ZONE_LISTS": risks_of_rules(CUSTOM_RULES),
-    "NETWORK_FIREWALL": RULESET_RISKS["packet"],
+    "NETWORK_FIREWALL": risks_of_rules(NETWORK_FIREWALL_RULES),
     "MANAGED_RULES": risks_of_rules(MANAGED_RULES),
     "LISTS_OF_ADDRESSES": LIST_RISKS,
-    "OVERRIDES": RULESET_RISKS[""],
-    "RATE_LIMITS": RISKS_OF_PHASES["http_ratelimit"],
+    "OVERRIDES": risks_of_rules(L7_OVERRIDES),
+    "RATE_LIMITS": risks_of_rules(RATE_LIMIT_RULES),
     "ZONE_SETTINGS": (lowers_sensitivity,),
 }
 WIDTH = 100  # of a line in plugins

@@ -18,8 +18,9 @@ from typing import AbstractSet, Any, Callable, Mapping, Sequence
 
 from .._arguments import ArgumentFields, only, unless_wrong
 from .._errors import OptionError, OptionProblems, PlanError, parsed
-from .._guard.risks.base import DELETION_RISKS, REFERENCED_LIST_RISKS, risk_options
-from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, risks_of_rules
+from .._guard.risks.base import risk_options
+from .._guard.risks.deletions import DELETION_RISKS, REFERENCED_LIST_RISKS
+from .._guard.risks.rulesets import risks_of_rules
 from .._guard.terms import BACKTEST
 from .._plan.desired import (
     STATE,
@@ -40,6 +41,7 @@ from .._plan.desired import (
 from .._schema.custom_rules import CUSTOM_RULES, ENTRY_POINTS
 from .._schema.custom_rulesets import CUSTOM_RULESETS, DEPLOYMENT_OPTIONS, deploying_rules, rules_of
 from .._schema.lists import ANY_ITEM, LIST_KIND, LIST_KINDS, LISTS, items_of, kind_of_item
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import (
     ACCOUNT_OPTION,
     EXPIRES,
@@ -86,7 +88,11 @@ OF_A_RULESET: OptionSpec = {
     **IGNORE_OPTION,
 }
 # With those of the rules that name a list, as far as they are the account's.
-LIST_RISKS = (*DELETION_RISKS, *REFERENCED_LIST_RISKS, *NETWORK_FIREWALL_RISKS)
+LIST_RISKS = tuple(
+    dict.fromkeys(
+        [*DELETION_RISKS, *REFERENCED_LIST_RISKS, *risks_of_rules(NETWORK_FIREWALL_RULES)]
+    )
+)
 CUSTOM, RULESETS = "custom_rules", "custom_rulesets"  # parts of a host
 RULESETS_OF_ZONE = CUSTOM_RULESETS[ZONE_OPTION]
 SAME = ("ref", "action", "action_parameters")  # of a deployment that exists

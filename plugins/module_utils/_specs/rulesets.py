@@ -13,7 +13,7 @@ from typing import Mapping, Sequence
 from .._errors import OptionProblems
 from .._guard.risks.account import lowers_sensitivity
 from .._guard.risks.base import risk_options
-from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
+from .._guard.risks.rulesets import risks_of_rules
 from .._guard.terms import BACKTEST
 from .._plan.desired import THE_TASK, Desired, check_purge, desired_rules, numbered, parse_desired
 from .._protection.expectation import EXPECTATION_OPTIONS, FIREWALL, PACKET, REQUEST
@@ -104,7 +104,7 @@ class FirewallRules(ModuleSpec):
 
     def __init__(self) -> None:
         rules = list_option(FIREWALL_RULES, required=True)
-        self.options = {"rules": rules, **risk_options(ZONE_RULE_RISKS)}
+        self.options = {"rules": rules, **risk_options(self.risks)}
 
     def desired(self, options: Options) -> Sequence[Desired]:
         return (parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),)

@@ -12,7 +12,8 @@ from collections import Counter
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import codes_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULESET_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import risks_of_rules
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -128,7 +129,11 @@ def test_a_hole_in_a_zone_is_found_and_nobody_else_is_blamed(
     service.reset()
     service.zone(ZONE).seed(custom_rules=existing)
     result = modules.run(
-        "custom_rules", check=True, rules=baseline, purge=purge, accept_risks=list(codes_of(RULESET_RISKS["request"]))
+        "custom_rules",
+        check=True,
+        rules=baseline,
+        purge=purge,
+        accept_risks=list(codes_of(risks_of_rules(CUSTOM_RULES))),
     )
     record = record_of("custom_rules", result)
     in_order = custom_in_order(existing)

@@ -12,8 +12,7 @@ module: the same change carries the same risks through whatever module it comes.
 from __future__ import annotations
 
 from datetime import timedelta
-from itertools import chain
-from typing import Callable, Iterator, Mapping, Sequence
+from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.grammar import expression_of
 from ..._expressions.solve import matched
@@ -25,6 +24,7 @@ from ..._protection.modes import (
     UNDECIDED,
     UNMITIGATED,
     Component,
+    Loss,
     counted_networks,
     ranges_of_losses,
     rule_of,
@@ -34,12 +34,13 @@ from ..._schema.resource import Resource
 from ..._text import Advice, Message, Option, Unread, first_few, sentence
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
 from .base import (
-    DELETION_RISKS,
     Change,
     Found,
     Limit,
     Limits,
     Risk,
+    any_of,
+    concerning,
     enabled_too_soon,
     enabling,
     entries_of,
@@ -47,71 +48,96 @@ from .base import (
     mode_of,
     risk,
 )
+from .deletions import DELETION_RISKS
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)
 
 
-@risk("The plan would leave addresses outside protection that were inside it.")
+def _has_modes(resource: Resource) -> bool:
+    return bool(resource.mode_field)
+
+
+def _has_rule_modes(resource: Resource) -> bool:
+    """Return whether the objects of a resource are the rules of a component."""
+    return _has_modes(resource) and resource is rules_of(str(resource.component))
+
+
+def _switches(resource: Resource) -> bool:
+    """Return whether objects of a resource decide whether there is any protection."""
+    return resource in (STATUS, PREFIXES) or _has_modes(resource)
+
+
+@risk("The plan would leave addresses outside protection that were inside it.", any_of(PREFIXES))
 def unprotects_addresses(change: Change, limits: Limits) -> Found:
     """Addresses leave the protection."""
     lost = ranges_of_losses(change.losses(PREFIXES))
     if not lost:
         return None
-    operations = [item for item in change.plan.operations if _takes_out(item, lost)]
+    operations = [operation for operation in change.plan.operations if _takes_out(operation, lost)]
     message = (
         f"{counted_networks(lost)} would no longer be protected. {SHARING.format(PREFIXES.titles)}."
     )
     return message, lost, entries_of(operations)
 
 
-def _takes_out(item: Operation, lost: Ranges) -> bool:
-    """True if an operation takes some of these addresses out of protection."""
-    if item.resource is not PREFIXES or not overlaps(item.address, lost):
+def _takes_out(operation: Operation, lost: Ranges) -> bool:
+    """Return whether an operation takes some of these addresses out of protection."""
+    if operation.resource is not PREFIXES or not overlaps(operation.address, lost):
         return False
-    was_excluded = has_flag(item.existing or {}, "excluded")
-    return not was_excluded and (item.planned is None or has_flag(item.planned, "excluded"))
+    if has_flag(operation.existing or {}, "excluded"):
+        return False
+    return operation.planned is None or has_flag(operation.planned, "excluded")
 
 
 @risk(
     "The plan would leave addresses, or a part of their traffic, that a component mitigates with"
-    " less than that."
+    " less than that.",
+    _has_modes,
 )
 def stops_mitigation(change: Change, limits: Limits) -> Found:
     """A component would mitigate less of the traffic to addresses; what disables it altogether is
     not this risk."""
-    lost: dict[str, Ranges] = {}
+    lost_by_component: dict[str, Ranges] = {}
+    lost: Ranges = []
     reasons = []
-    for item in _components_that_may_stop(change):
-        parts = [one for one in change.losses(rules_of(item.kind)) if one.how == UNMITIGATED]
-        lost[item.kind] = ranges_of_losses(parts)
-        stops = f"{item.title} would no longer mitigate attacks on"
-        reasons += [f"{stops} {part.reason}" for part in parts]
+    for component in _components_that_may_stop(change):
+        losses = [
+            loss for loss in change.losses(rules_of(component.kind)) if loss.how == UNMITIGATED
+        ]
+        ranges = ranges_of_losses(losses)
+        lost_by_component[component.kind] = ranges
+        lost = union([*lost, *ranges])
+        stops = f"{component.title} would no longer mitigate attacks on"
+        reasons += [f"{stops} {loss.reason}" for loss in losses]
     if not reasons:
         return None
-    operations = [item for item in change.plan.operations if _lowers(item, lost)]
-    ranges = union(chain(*lost.values()))
-    return sentence("; ".join(reasons)), ranges, entries_of(operations)
+    operations = [
+        operation for operation in change.plan.operations if _lowers(operation, lost_by_component)
+    ]
+    return sentence("; ".join(reasons)), lost, entries_of(operations)
 
 
 def _components_that_may_stop(change: Change) -> Iterator[Component]:
     """The components that a plan changes, and that work before and after it."""
     before, after = change.before, change.after
     is_off = before.enabled is False or after.enabled is False
-    changed = {item.resource.component for item in change.plan.operations}
+    changed = {operation.resource.component for operation in change.plan.operations}
     for was, becomes in zip(before.components, after.components):
         is_idle = is_off and was.is_switched
         if was.kind in changed and not is_idle and not _last_of(was, becomes):
             yield was
 
 
-def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
-    """True if an operation on a rule or filter leaves some of these addresses, by component, with
-    less: it ends a mitigation, or decides instead of what mitigated."""
-    ranges = lost.get(item.resource.component or "")
-    was_enabled = item.existing is None or mode_of(item.resource, item.existing) == ENABLED
-    if not ranges or not was_enabled or mode_of(item.resource, item.planned) == ENABLED:
+def _lowers(operation: Operation, lost: Mapping[str, Ranges]) -> bool:
+    """Return whether an operation on a rule or filter leaves some of these addresses, by component,
+    with less: it ends a mitigation, or decides instead of what mitigated."""
+    resource, existing = operation.resource, operation.existing
+    ranges = lost.get(resource.component or "")
+    if not ranges or mode_of(resource, operation.planned) == ENABLED:
         return False
-    obj = item.existing or item.fields
+    if existing is not None and mode_of(resource, existing) != ENABLED:
+        return False
+    obj = existing or operation.fields
     return obj.get("expression") is None or _may_match(expression_of(obj), ranges)
 
 
@@ -122,58 +148,94 @@ def _may_match(expression: str, ranges: Ranges) -> bool:
         return True
 
 
+class Disabled(NamedTuple):
+    """A part of the protection that would be off: the reason, the operations, and the word for it
+    if other products have it too."""
+
+    reason: str
+    operations: Sequence[Operation]
+    shared: str = ""
+
+
 @risk(
     "The plan would turn the protection off, or take the last working rule from a component, or the"
-    " last protected prefix from the account."
+    " last protected prefix from the account.",
+    _switches,
 )
 def disables_protection(change: Change, limits: Limits) -> Found:
     """The switch, a component or the last prefix goes."""
-    before, after, operations = change.before, change.after, change.plan.operations
-    reasons = []
-    shared = []
-    concerned: list[Operation] = []
-    if change.losses(STATUS):
-        reasons.append("TCP protection would be switched off")
-        shared.append("status")
-        concerned += [item for item in operations if item.resource is STATUS]
-    if before.protected and not after.protected:
-        reasons.append("no address would be protected any more")
-        shared.append(PREFIXES.titles)
-        concerned += [item for item in operations if _takes_out(item, before.protected)]
-    for was, becomes in zip(before.components, after.components):
-        was_off = was.is_switched and before.enabled is False
-        lost = None if was_off else _last_of(was, becomes)
-        if lost:
-            reasons.append(f"{was.title} would have no working {lost} left")
-            of_component = [item for item in operations if item.resource.component == was.kind]
-            concerned += [item for item in of_component if _stops_working(item)] or of_component
-    if not reasons:
+    disabled = [*_disabled_account(change), *_disabled_components(change)]
+    if not disabled:
         return None
-    sentences = [sentence("; ".join(reasons))]
-    sentences += [f"{SHARING.format(' and the '.join(shared))}."] if shared else []
-    return " ".join(sentences), before.protected, entries_of(concerned)
+    operations: list[Operation] = []
+    for protection in disabled:
+        operations += protection.operations
+    sentences = [sentence("; ".join(protection.reason for protection in disabled))]
+    shared = [protection.shared for protection in disabled if protection.shared]
+    if shared:
+        sentences.append(f"{SHARING.format(' and the '.join(shared))}.")
+    return " ".join(sentences), change.before.protected, entries_of(operations)
 
 
-def _stops_working(item: Operation) -> bool:
-    """True if a rule or filter works before an operation and not after it."""
-    was, becomes = (mode_of(item.resource, obj) for obj in (item.existing, item.planned))
+def _disabled_account(change: Change) -> Iterator[Disabled]:
+    """The switch, and the prefixes if none is left."""
+    operations = change.plan.operations
+    protected = change.before.protected
+    if change.losses(STATUS):
+        of_status = [operation for operation in operations if operation.resource is STATUS]
+        yield Disabled("TCP protection would be switched off", of_status, "status")
+    if protected and not change.after.protected:
+        of_prefixes = [operation for operation in operations if _takes_out(operation, protected)]
+        reason = "no address would be protected any more"
+        yield Disabled(reason, of_prefixes, PREFIXES.titles)
+
+
+def _disabled_components(change: Change) -> Iterator[Disabled]:
+    """The components of which no rule would be left that works."""
+    before = change.before
+    for was, becomes in zip(before.components, change.after.components):
+        was_off = was.is_switched and before.enabled is False
+        kind = "" if was_off else _last_of(was, becomes)
+        if kind:
+            reason = f"{was.title} would have no working {kind} left"
+            yield Disabled(reason, _stopping_operations(change, was))
+
+
+def _stopping_operations(change: Change, component: Component) -> list[Operation]:
+    """The operations after which objects of a component work no longer; if there are none, all on
+    its objects."""
+    operations = [
+        operation
+        for operation in change.plan.operations
+        if operation.resource.component == component.kind
+    ]
+    return list(filter(_stops_working, operations)) or operations
+
+
+def _stops_working(operation: Operation) -> bool:
+    """Return whether a rule or filter works before an operation and not after it."""
+    was = mode_of(operation.resource, operation.existing)
+    becomes = mode_of(operation.resource, operation.planned)
     return was in WORKING and becomes not in WORKING
 
 
-def _last_of(was: Component, becomes: Component) -> str | None:
-    """The kind of object that makes a component work and of which none would be left; None if the
+def _last_of(was: Component, becomes: Component) -> str:
+    """The kind of object that makes a component work and of which none would be left; empty if the
     component goes on working."""
-    left = _working(becomes)
-    return next((what for what, there in _working(was).items() if there and not left[what]), None)
+    works_after = _working(becomes)
+    for kind, works in _working(was).items():
+        if works and not works_after[kind]:
+            return kind
+    return ""
 
 
-def _working(item: Component) -> dict[str, bool]:
+def _working(component: Component) -> dict[str, bool]:
     """The kinds of objects of a component, each with whether one of them works; a mode that is not
     understood may be one that works."""
-    rules = [rule for rule in item.rules if rule.mode in WORKING]
-    filters = [filter_ for filter_ in item.filters if filter_.own_mode in WORKING]
+    rules = [rule for rule in component.rules if rule.mode in WORKING]
+    has_filter = any(filter_.own_mode in WORKING for filter_ in component.filters)
     return {
-        item.what_decides: bool(rules) or bool(filters),
+        component.what_decides: bool(rules) or has_filter,
         "rule": bool(rules),
         "global rule": any(rule.everywhere for rule in rules),
     }
@@ -181,41 +243,60 @@ def _working(item: Component) -> dict[str, bool]:
 
 @risk(
     "The plan would lower the rate, burst or profile sensitivity of a rule that is enabled, or that"
-    " monitors on its way there, or the security level of a zone."
+    " monitors on its way there, or the security level of a zone.",
+    _has_rule_modes,
 )
 def lowers_sensitivity(change: Change, limits: Limits) -> Found:
     """A rule mitigates later than it did, or than another one in its place."""
     reasons: list[str] = []
-    concerned: list[Operation] = []
-    level = _lower_level(change)
-    for item in change.before.components:
-        rules = [one for one in change.plan.operations if one.resource is rules_of(item.kind)]
-        for lower in change.losses(rules_of(item.kind)) if rules else ():
-            keys = (lower.key, *(key for key, _label in lower.others))
-            places = ((one, rule_of(one.existing or one.fields, item.kind).key) for one in rules)
-            by = [one for one, place in places if place in keys]
-            is_staged = any(one.target in change.staged for one in by)
-            if lower.how == LESS_SENSITIVE or (lower.how in LESS and is_staged):
-                reasons.append(f"{item.title}: {lower.label} ({lower.reason})")
-                concerned += by
+    concerned: dict[Operation, None] = {}
+    for component in change.before.components:
+        operations = _rule_operations(change, component)
+        losses = change.losses(rules_of(component.kind)) if operations else []
+        for loss in losses:
+            causes = _causes_of(loss, operations, component.kind)
+            is_staged = any(operation.target in change.staged for operation in causes)
+            if loss.how == LESS_SENSITIVE or (loss.how in LESS and is_staged):
+                reasons.append(f"{component.title}: {loss.label} ({loss.reason})")
+                concerned.update(dict.fromkeys(causes))
+    of_level = _lower_level(change)
     if not reasons:
-        return level
+        return of_level
     message = f"Attacks would be mitigated later by {first_few(reasons)}."
-    entries = entries_of(dict.fromkeys(concerned))
-    if level:
-        of_level, _ranges, more = level
-        return f"{message} {of_level}", [], [*entries, *more]
-    return message, [], entries
+    entries = entries_of(concerned)
+    if of_level is None:
+        return message, [], entries
+    level_message, _ranges, levels = of_level
+    return f"{message} {level_message}", [], [*entries, *levels]
+
+
+def _rule_operations(change: Change, component: Component) -> list[Operation]:
+    """The operations on the rules of a component."""
+    rules = rules_of(component.kind)
+    return [operation for operation in change.plan.operations if operation.resource is rules]
+
+
+def _causes_of(loss: Loss, operations: Sequence[Operation], kind: str) -> list[Operation]:
+    """The operations on the rule that is weaker, or on rules that decided before it."""
+    keys = {loss.key, *(key for key, _label in loss.others)}
+    causes = []
+    for operation in operations:
+        rule = rule_of(operation.existing or operation.fields, kind)
+        if rule.key in keys:
+            causes.append(operation)
+    return causes
 
 
 def _lower_level(change: Change) -> Found:
     """A level is lower than it was; one that is not known may be."""
-    resources = change.plan.resources
-    levels = [resource for resource in resources.values() if resource.level_field]
+    resources = change.plan.resources.values()
+    levels = [resource for resource in resources if resource.level_field]
     losses = change.losses(*levels)
+    if not losses:
+        return None
     reasons = [f"the {loss.resource.title} {loss.reason}" for loss in losses]
     message = f"Fewer visitors would be challenged if {first_few(reasons)}."
-    return (message, [], [entry_of(one.resource, {}) for one in losses]) if losses else None
+    return message, [], [entry_of(loss.resource, {}) for loss in losses]
 
 
 def _shortest(version: int, default: int, bits: int) -> Limit:
@@ -239,50 +320,70 @@ MOST_ENTRIES = Limit(
     "The plan would let the active entries of the allowlist grow beyond"
     " O(limits.min_allowlist_prefix_length_ipv4), O(limits.min_allowlist_prefix_length_ipv6) or"
     " O(limits.max_allowlist_entries).",
+    any_of(ALLOWLIST),
     *SHORTEST.values(),
     MOST_ENTRIES,
 )
 def broad_allowlist(change: Change, limits: Limits) -> Found:
     """More sources pass than an allowlist is meant for."""
-    before, after = change.before.bypassing, change.after.bypassing
     shortest = {version: limits[limit] for version, limit in SHORTEST.items()}
-    broad = union(
-        network
-        for version, length, network in widest(after)
-        if length < shortest[version] and intersection([network], before) != [network]
-    )
+    broad = _newly_broad(change, shortest)
     active_before, active = change.before.active_sources, change.after.active_sources
     most = limits[MOST_ENTRIES]
-    crowded = len(active) > max(most, len(active_before))
-    if not broad and not crowded:
+    is_crowded = len(active) > max(most, len(active_before))
+    reasons = []
+    if broad:
+        reasons.append(f"it would let {first_few(networks(broad))} pass as sources")
+    if is_crowded:
+        reasons.append(f"it would have {len(active)} active entries")
+    if not reasons:
         return None
-    reasons = [f"it would let {first_few(networks(broad))} pass as sources"] if broad else []
-    reasons += [f"it would have {len(active)} active entries"] if crowded else []
     message = (
         f"The allowlist is for few sources, and a source can be forged: {' and '.join(reasons)}. Up"
         f" to {most} entries are usual, and networks up to /{shortest[4]} (IPv4) and"
         f" /{shortest[6]} (IPv6). {SHARING.format(ALLOWLIST.titles)}."
     )
-    known = {ALLOWLIST.key_of(entry) for entry in active_before}
-    new = [entry for entry in active if ALLOWLIST.key_of(entry) not in known]
-    concerned = [entry for entry in new if crowded or overlaps(entry.get("prefix"), broad)]
-    return message, broad, [entry_of(ALLOWLIST, entry) for entry in concerned]
+    keys_before = {ALLOWLIST.key_of(source) for source in active_before}
+    entries = []
+    for source in active:
+        is_concerned = is_crowded or overlaps(source.get("prefix"), broad)
+        if is_concerned and ALLOWLIST.key_of(source) not in keys_before:
+            entries.append(entry_of(ALLOWLIST, source))
+    return message, broad, entries
 
 
-@risk("The plan would allow as a source what is one of the account's own protected prefixes.")
+def _newly_broad(change: Change, shortest: Mapping[int, float]) -> Ranges:
+    """The networks of the allowlist that are wider than these prefix lengths, and that were not on
+    it before."""
+    before = change.before.bypassing
+    broad: Ranges = []
+    for version, length, network in widest(change.after.bypassing):
+        was_allowed = intersection([network], before) == [network]
+        if length < shortest[version] and not was_allowed:
+            broad.append(network)
+    return union(broad)
+
+
+@risk(
+    "The plan would allow as a source what is one of the account's own protected prefixes.",
+    any_of(ALLOWLIST),
+)
 def allowlists_own_prefix(change: Change, limits: Limits) -> Found:
     """A network of the account's own stands where sources belong."""
-    own = intersection(ranges_of_losses(change.losses(ALLOWLIST)), change.after.inside)
-    if not own:
+    allowed = ranges_of_losses(change.losses(ALLOWLIST))
+    protected = intersection(allowed, change.after.inside)
+    if not protected:
         return None
-    active = change.after.active_sources
-    concerned = [entry for entry in active if overlaps(entry.get("prefix"), own)]
+    entries = []
+    for source in change.after.active_sources:
+        if overlaps(source.get("prefix"), protected):
+            entries.append(entry_of(ALLOWLIST, source))
     message = (
-        f"{first_few(networks(own))} would be allowed as a source, but is in a protected prefix of"
-        " the account; to take it out of protection, give it an excluded prefix."
+        f"{first_few(networks(protected))} would be allowed as a source, but is in a protected"
+        " prefix of the account; to take it out of protection, give it an excluded prefix."
         f" {SHARING.format(ALLOWLIST.titles)}."
     )
-    return message, own, [entry_of(ALLOWLIST, entry) for entry in concerned]
+    return message, protected, entries
 
 
 MIN_MONITORING = Limit(
@@ -304,17 +405,20 @@ def monitoring_time(limits: Limits) -> timedelta:
 @risk(
     "The plan would enable a rule or filter that is new, was disabled, or has not monitored for"
     " O(limits.min_monitoring_hours).",
+    _has_modes,
     MIN_MONITORING,
 )
 def skips_monitoring(change: Change, limits: Limits) -> Found:
     """A rule or filter drops traffic before it has learned of it."""
+    monitoring = monitoring_time(limits)
     reasons = []
     enabled = []
-    for item in enabling(change.plan):
-        reason = enabled_too_soon(item.resource, item.existing, change.now, monitoring_time(limits))
+    for operation in enabling(change.plan):
+        resource, existing = operation.resource, operation.existing
+        reason = enabled_too_soon(resource, existing, change.now, monitoring)
         if reason:
-            reasons.append(f"{item.title} {reason}")
-            enabled.append(item)
+            reasons.append(f"{operation.title} {reason}")
+            enabled.append(operation)
     if not reasons:
         return None
     message = Message(
@@ -328,41 +432,38 @@ def skips_monitoring(change: Change, limits: Limits) -> Found:
 
 @risk(
     "The plan would enable a rule or filter that would have dropped more of the traffic to a"
-    " network than C(rollout_evidence) allows, or of which that is not known."
+    " network than C(rollout_evidence) allows, or of which that is not known.",
+    _has_modes,
 )
 def drops_traffic(change: Change, limits: Limits) -> Found:
     """A rule or filter drops traffic that passes today."""
-    verdicts = {item: change.verdicts.get(item.target) for item in enabling(change.plan)}
-    against = {item: verdict for item, verdict in verdicts.items() if verdict and verdict.reason}
-    if not against:
+    reasons = []
+    concerned = []
+    ranges: Ranges = []
+    for operation in enabling(change.plan):
+        verdict = change.verdicts.get(operation.target)
+        if verdict and verdict.reason:
+            reasons.append(f"{operation.title}: {' '.join([verdict.message, *verdict.advice])}")
+            concerned.append(operation)
+            ranges += verdict.ranges
+    if not reasons:
         return None
-    reasons = [
-        f"{item.title}: {' '.join([verdict.message, *verdict.advice])}"
-        for item, verdict in against.items()
-    ]
-    ranges = union(network for verdict in against.values() for network in verdict.ranges)
-    return Message(first_few(reasons)), ranges, entries_of(list(against))
+    return Message(first_few(reasons)), union(ranges), entries_of(concerned)
 
 
-def _has_modes(resource: Resource) -> bool:
-    return bool(resource.mode_field)
-
-
-# The risks of an account, each with the collections whose plans can have it.
-CONCERNED: Mapping[Risk, Callable[[Resource], bool]] = {
-    unprotects_addresses: lambda one: one is PREFIXES,
-    stops_mitigation: _has_modes,
-    disables_protection: lambda one: one is not ALLOWLIST,
-    lowers_sensitivity: lambda one: _has_modes(one) and one is rules_of(str(one.component)),
-    skips_monitoring: _has_modes,
-    drops_traffic: _has_modes,
-    broad_allowlist: lambda one: one is ALLOWLIST,
-    allowlists_own_prefix: lambda one: one is ALLOWLIST,
-    **dict.fromkeys(DELETION_RISKS, lambda one: one is not STATUS),
-}
-ACCOUNT_RISKS = (*CONCERNED,)
+ACCOUNT_RISKS = (
+    unprotects_addresses,
+    stops_mitigation,
+    disables_protection,
+    lowers_sensitivity,
+    skips_monitoring,
+    drops_traffic,
+    broad_allowlist,
+    allowlists_own_prefix,
+    *DELETION_RISKS,
+)
 
 
 def risks_of_account(*resources: Resource) -> Sequence[Risk]:
     """The risks that plans for some collections of an account can have."""
-    return [risk for risk, concerns in CONCERNED.items() if any(map(concerns, resources))]
+    return concerning(ACCOUNT_RISKS, resources)

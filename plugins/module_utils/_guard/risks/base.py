@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The parts of a risk: a code, the function that finds it in a plan, its limits, and a sentence;
-and the risks of deletions, which plans for any list can have.
+"""The parts of a risk: a code, the function that finds it in a plan, its limits, a sentence, and
+the resources whose plans can have it.
 
 A risk is declared once, by the decorator of its finder. The codes, the options of the modules, the
 documentation of these options and the tables of docs/risks.md follow from it.
@@ -12,7 +12,6 @@ documentation of these options and the tables of docs/risks.md follow from it.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import (
@@ -20,7 +19,6 @@ from typing import (
     Any,
     Callable,
     Iterable,
-    Iterator,
     Mapping,
     NamedTuple,
     Sequence,
@@ -30,15 +28,14 @@ from typing import (
 )
 
 from ..._errors import OptionError, OptionProblems
-from ..._plan.plan import Operation, Plan, with_along
+from ..._plan.plan import Operation, Plan
 from ..._protection.coverage import Coverage
 from ..._protection.modes import Loss
 from ..._schema.account import ENABLED, MONITORING
-from ..._schema.lists import LISTS, uses_of
 from ..._schema.resource import Key, Object, OptionSpec, Resource
-from ..._text import Option, capitalised, first_few, plural
+from ..._text import Option, plural
 from ..._timestamps import started_before
-from ..._values.address_set import Range, Ranges, counted, networks, range_of, union
+from ..._values.address_set import Range, Ranges, counted, networks
 
 LIMITS = "limits"  # the option that takes them
 VerdictKey = Tuple[str, Key]  # the plural of the resource, and the key of the object
@@ -51,8 +48,12 @@ def mode_of(resource: Resource, obj: Object | None) -> str:
 
 def enabling(plan: Plan) -> list[Operation]:
     """The operations of a plan after which an object mitigates that did not before."""
-    changed = [item for item in plan.operations if item.resource.component]
-    return [item for item in changed if mode_of(item.resource, item.fields) == ENABLED]
+    return [operation for operation in plan.operations if _enables(operation)]
+
+
+def _enables(operation: Operation) -> bool:
+    resource = operation.resource
+    return bool(resource.component) and mode_of(resource, operation.fields) == ENABLED
 
 
 def enabled_too_soon(
@@ -143,10 +144,13 @@ class Change:
 
     def losses(self, *resources: Resource) -> list[Loss]:
         """The protection that it takes away, by these resources; each is compared once."""
-        for one in resources:
-            if one.plural not in self._losses:
-                self._losses[one.plural] = list(self.compare(self.before, self.after, one))
-        return [loss for one in resources for loss in self._losses[one.plural]]
+        losses: list[Loss] = []
+        for resource in resources:
+            if resource.plural not in self._losses:
+                compared = self.compare(self.before, self.after, resource)
+                self._losses[resource.plural] = list(compared)
+            losses += self._losses[resource.plural]
+        return losses
 
 
 class Limit(NamedTuple):
@@ -191,12 +195,23 @@ def entry_of(resource: Resource, obj: Object) -> Entry:
 
 def entries_of(operations: Iterable[Operation]) -> list[Entry]:
     """The objects that operations change."""
-    return [entry_of(item.resource, item.existing or item.fields) for item in operations]
+    entries = []
+    for operation in operations:
+        obj = operation.existing or operation.fields
+        entries.append(entry_of(operation.resource, obj))
+    return entries
 
 
 # The message of a risk, the networks and the objects concerned; None if a plan does not have it.
 Found = Union[Tuple[str, Ranges, Sequence[Entry]], None]
 Finder = Callable[["Change", "Limits"], Found]
+Concerns = Callable[[Resource], bool]  # whether plans for a resource can have a risk
+
+
+def any_of(*resources: Resource) -> Concerns:
+    """The resources that a risk concerns, by their names."""
+    names = frozenset(resource.name for resource in resources)
+    return lambda resource: resource.name in names
 
 
 class RiskObject(TypedDict):
@@ -252,11 +267,13 @@ def _objects_of(entries: Iterable[Entry]) -> list[RiskObject]:
 
 
 class Risk(NamedTuple):
-    """The declaration of a risk that plans can have; `sentence` says what such a plan would do."""
+    """The declaration of a risk that plans can have for the resources that it `concerns`;
+    `sentence` says what such a plan would do."""
 
     code: str
     sentence: str
     find: Finder
+    concerns: Concerns
     limits: tuple[Limit, ...] = ()
 
     def in_change(self, change: Change, limits: Limits) -> Finding | None:
@@ -268,23 +285,34 @@ class Risk(NamedTuple):
         return Finding(self.code, message, ranges, entries)
 
 
-def risk(sentence: str, *limits: Limit) -> Callable[[Finder], Risk]:
+def risk(sentence: str, concerns: Concerns, *limits: Limit) -> Callable[[Finder], Risk]:
     """Declares the risk that the decorated function finds, and that has the function's name."""
 
     def declare(find: Finder) -> Risk:
-        return Risk(find.__name__, sentence, find, limits)
+        return Risk(find.__name__, sentence, find, concerns, limits)
 
     return declare
 
 
+def concerning(risks: Sequence[Risk], resources: Iterable[Resource]) -> tuple[Risk, ...]:
+    """Those of the risks that plans for some resources can have."""
+    concerned: dict[Risk, None] = {}
+    for resource in resources:
+        concerned.update((risk, None) for risk in risks if risk.concerns(resource))
+    return tuple(risk for risk in risks if risk in concerned)
+
+
 def codes_of(risks: Sequence[Risk]) -> tuple[str, ...]:
     """The codes of risks."""
-    return tuple(item.code for item in risks)
+    return tuple(risk.code for risk in risks)
 
 
 def limits_of(risks: Sequence[Risk]) -> tuple[Limit, ...]:
     """The limits of risks, each once, in their order."""
-    return tuple(dict.fromkeys(limit for item in risks for limit in item.limits))
+    limits: dict[Limit, None] = {}
+    for risk in risks:
+        limits.update(dict.fromkeys(risk.limits))
+    return tuple(limits)
 
 
 def risk_options(risks: Sequence[Risk]) -> OptionSpec:
@@ -292,157 +320,30 @@ def risk_options(risks: Sequence[Risk]) -> OptionSpec:
     dictionaries."""
     spec: OptionSpec = {"accept_risks": {"type": "list", "elements": "raw", "default": []}}
     limits = {limit.name: limit.option for limit in limits_of(risks)}
-    return {**spec, LIMITS: {"type": "dict", "options": limits}} if limits else spec
+    if limits:
+        spec[LIMITS] = {"type": "dict", "options": limits}
+    return spec
 
 
 def parse_limits(options: Mapping[str, Any], risks: Sequence[Risk]) -> Limits:
     """The limits of these risks that a module's options set; raises OptionError for one out of
     range."""
-    values, problems = options.get(LIMITS) or {}, OptionProblems()
-    chosen = [limit for limit in limits_of(risks) if values.get(limit.name) is not None]
-    for limit in chosen:
-        if not 0 <= values[limit.name] <= limit.highest:
-            problem = f"{values[limit.name]} is not between 0 and {limit.highest}"
+    numbers = options.get(LIMITS) or {}
+    problems = OptionProblems()
+    chosen: dict[str, float] = {}
+    for limit in limits_of(risks):
+        number = numbers.get(limit.name)
+        if number is None:
+            continue
+        chosen[limit.name] = number
+        if not 0 <= number <= limit.highest:
+            problem = f"{number} is not between 0 and {limit.highest}"
             problems.add(OptionError(Option(LIMITS, limit.name), problem))
     problems.raise_any()
-    return Limits({limit.name: values[limit.name] for limit in chosen})
+    return Limits(chosen)
 
 
 def find_risks(change: Change, limits: Limits, risks: Sequence[Risk]) -> list[Finding]:
     """The risks that a plan has, accepted or not."""
-    findings = [item.in_change(change, limits) for item in risks]
-    return [item for item in findings if item]
-
-
-FEWEST_MASS_DELETION = 5
-MAX_DELETIONS = Limit(
-    "max_deletions_percent",
-    30,
-    100,
-    ("The percentage of a list above which deletions in one plan are a risk.",),
-)
-
-
-class Deletions(NamedTuple):
-    """The operations that delete from one list, and how many objects it has before and after."""
-
-    gone: Sequence[Operation]
-    before: int
-    after: int
-
-    @property
-    def title(self) -> str:
-        """The name of the list at the beginning of a sentence."""
-        return capitalised(self.gone[0].resource.titles)
-
-
-@risk(
-    "The plan would delete five objects or more, and more than O(limits.max_deletions_percent) of a"
-    " list.",
-    MAX_DELETIONS,
-)
-def mass_deletion(change: Change, limits: Limits) -> Found:
-    """A good part of a list goes at once."""
-    most = limits[MAX_DELETIONS]
-    concerned = [
-        item
-        for item in _deletions(change)
-        if len(item.gone) >= FEWEST_MASS_DELETION and len(item.gone) * 100 > item.before * most
-    ]
-    more = f"would be deleted, which is more than {most} %"
-    reasons = [f"{one.title}: {len(one.gone)} of {one.before} {more}" for one in concerned]
-    return _of_deletions(concerned, reasons)
-
-
-@risk(
-    "The plan would leave a list empty by a purge or an expiry, and not because the task names"
-    " each object that it deletes."
-)
-def empties_list(change: Change, limits: Limits) -> Found:
-    """Nothing is left of a list, and not because the task names what goes."""
-    concerned = [
-        item
-        for item in _deletions(change)
-        if not item.after and not all(operation.named for operation in item.gone)
-    ]
-    reasons = [f"{item.title}: none of {item.before} would be left" for item in concerned]
-    return _of_deletions(concerned, reasons)
-
-
-def _deletions(change: Change) -> Iterator[Deletions]:
-    """The deletions of each list; those that lower no protection do not count."""
-    by_list: dict[str, list[Operation]] = {}
-    for item in change.plan.operations:
-        if item.action == "delete" and not item.resource.semantics.protects_nobody(
-            item.existing or {}
-        ):
-            by_list.setdefault(item.resource.plural, []).append(item)
-    before, after = change.before.state, change.after.state
-    for collection, gone in by_list.items():
-        yield Deletions(gone, len(before[collection]), len(after[collection]))
-
-
-def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Found:
-    if not concerned:
-        return None
-    gone = [operation for item in concerned for operation in item.gone]
-    ranges = union(filter(None, (range_of(item.address) for item in gone)))
-    return "; ".join(reasons) + ".", ranges, entries_of(gone)
-
-
-DELETION_RISKS = (mass_deletion, empties_list)
-
-
-@risk("The plan would delete a list that rules refer to, or leave it empty.")
-def removes_referenced_list(change: Change, limits: Limits) -> Found:
-    """A rule would match nothing any more, or could not be read."""
-    concerned = list(_lost_lists(change))
-    if not concerned:
-        return None
-    reasons = []
-    for obj, uses, outcome in concerned:
-        rules = plural(uses, "rule refers", "rules refer")
-        reasons.append(f"{LISTS.label_of(obj)} ({rules} to it, and it would be {outcome})")
-    message = f"Lists that rules refer to: {first_few(reasons)}."
-    return message, [], [entry_of(LISTS, obj) for obj, *_rest in concerned]
-
-
-def _lost_lists(change: Change) -> Iterator[tuple[Object, int, str]]:
-    """The lists that would lose all, each with the number of rules that refer to it after the plan,
-    and with what becomes of it."""
-    deleting = [item for item in change.plan.operations if item.action == "delete"]
-    items = {
-        item.resource.parent_name: item.resource
-        for item in deleting
-        if item.resource.parent is LISTS
-    }
-    lost = [(item.existing or {}, "deleted") for item in deleting if item.resource is LISTS]
-    lost += [
-        (obj, "empty")
-        for obj in change.plan.before.get(LISTS.plural, ())
-        for resource in [items.get(LISTS.label_of(obj))]
-        if resource and not change.after.state[resource.plural]
-    ]
-    more = _reference_changes(change.plan) if lost else {}
-    for obj, outcome in lost:
-        uses = uses_of(obj) + more.get(LISTS.label_of(obj), 0)
-        if uses_of(obj) and uses > 0:
-            yield obj, uses, outcome
-
-
-def _reference_changes(plan: Plan) -> Mapping[str, int]:
-    """By list, how many more rules refer to it after a plan, or fewer."""
-    from ..._protection.rules_in_force import lists_named_in  # loads all kinds of rules
-    from ..._schema.registry import evaluated_as  # loads all kinds of rules
-
-    changes: Counter[str] = Counter()
-    for item in with_along(plan.operations):
-        rules = evaluated_as(item.resource)
-        if rules.traffic or rules.is_ordered:
-            for obj, number in ((item.existing, -1), (item.planned, 1)):
-                for name in lists_named_in({rules.plural: [obj]}) if obj else ():
-                    changes[name] += number
-    return changes
-
-
-REFERENCED_LIST_RISKS = (removes_referenced_list,)
+    findings = [risk.in_change(change, limits) for risk in risks]
+    return [finding for finding in findings if finding]

@@ -8,13 +8,11 @@ collections."""
 
 from __future__ import annotations
 
-from itertools import chain
-
 from .account import ACCOUNT_RISKS
-from .base import REFERENCED_LIST_RISKS, codes_of, limits_of
-from .rulesets import RISKS_OF_PHASES, RULESET_RISKS
+from .base import codes_of, limits_of
+from .deletions import REFERENCED_LIST_RISKS
+from .rulesets import RULE_RISKS
 
-OF_RULES = (*RULESET_RISKS.values(), *RISKS_OF_PHASES.values())
-ALL_RISKS = tuple(dict.fromkeys(chain(ACCOUNT_RISKS, REFERENCED_LIST_RISKS, *OF_RULES)))
+ALL_RISKS = tuple(dict.fromkeys([*ACCOUNT_RISKS, *REFERENCED_LIST_RISKS, *RULE_RISKS]))
 CODES = codes_of(ALL_RISKS)
 ALL_LIMITS = limits_of(ALL_RISKS)

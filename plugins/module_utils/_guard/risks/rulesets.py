@@ -13,7 +13,7 @@ skip options".
 
 from __future__ import annotations
 
-from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.grammar import normalise_expression
 from ..._protection.losses import (
@@ -36,13 +36,16 @@ from ..._protection.overrides import DOUBTED, GONE
 from ..._protection.rules_in_force import ZoneRule, contents_in, rules_in_force, spelt_out
 from ..._schema.custom_rules import CUSTOM_RULES
 from ..._schema.ddos_overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from ..._schema.firewall_rules import FIREWALL_RULES
 from ..._schema.managed_rules import MANAGED_RULES
+from ..._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ..._schema.rate_limits import RATE_LIMIT_RULES
-from ..._schema.registry import DDOS_OVERRIDES, DECIDING, EVALUATION, evaluated_as
-from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
+from ..._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
+from ..._schema.resource import Key, Resource, State
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, Range, networks, union
-from .base import DELETION_RISKS, Change, Entry, Found, Limit, Limits, Risk, entries_of, risk
+from .base import Change, Entry, Found, Limit, Limits, Risk, any_of, concerning, entries_of, risk
+from .deletions import DELETION_RISKS
 
 FEWEST_WEAKENED = 3
 BLOCK = "block"  # the strictest of the actions that enforce
@@ -67,75 +70,79 @@ class Rules(NamedTuple):
     same: AbstractSet[Key]
 
 
-def _deciding(change: Change, owner: str = "") -> Iterator[Rules]:
-    """Those of the changed rules that decide by themselves, of an owner if one is named."""
-    deciding = [resource for resource in DECIDING if owner in ("", resource.owner)]
-    return (rules for rules in _changed_rules(change) if rules.resource in deciding)
-
-
-def _changed_rules(change: Change) -> Iterator[Rules]:
-    """The rules that a plan changes, or lists to which they refer."""
-    states = (change.before.state, change.after.state)
-    changed = {evaluated_as(one).plural for one in change.plan.resources.values()}
-    lists = [contents_in(state) for state in states]
-    if lists[0] != lists[1]:
-        changed.update(states[0])
-    for resource in EVALUATION:
+def _changed_rules(change: Change, resources: Iterable[Resource]) -> Iterator[Rules]:
+    """The rules of these resources that a plan changes, or lists to which they refer."""
+    before, after = change.before.state, change.after.state
+    changed = {evaluated_as(resource).plural for resource in change.plan.resources.values()}
+    lists_before, lists_after = contents_in(before), contents_in(after)
+    if lists_before != lists_after:
+        changed.update(before)
+    for resource in resources:
         if resource.plural in changed:
-            written = [rules_in_force(state, resource) for state in states]
-            before, after = (
-                [spelt_out(rule, contents) for rule in rules]
-                for rules, contents in zip(written, lists)
+            rules_before = rules_in_force(before, resource)
+            rules_after = rules_in_force(after, resource)
+            yield Rules(
+                resource,
+                before=[spelt_out(rule, lists_before) for rule in rules_before],
+                after=[spelt_out(rule, lists_after) for rule in rules_after],
+                same=_keys_with_same_text(rules_before, rules_after),
             )
-            texts = [{(rule.key, rule.expression) for rule in rules} for rules in written]
-            same = frozenset(key for key, _expression in texts[0] & texts[1])
-            yield Rules(resource, before, after, same)
 
 
-@risk(
-    "The plan would take enforcement from more than O(limits.max_weakened_percent) of the rules"
-    " that block or challenge, and from at least three or all of them, by removing or disabling"
-    " them or turning them into log or skip.",
-    MAX_WEAKENED,
+def _keys_with_same_text(before: Iterable[ZoneRule], after: Iterable[ZoneRule]) -> frozenset[Key]:
+    texts_before = {(rule.key, rule.expression) for rule in before}
+    return frozenset(rule.key for rule in after if (rule.key, rule.expression) in texts_before)
+
+
+WEAKENS = (
+    "The plan would take enforcement from more than O(limits.max_weakened_percent) of the {rules},"
+    " and from at least three or all of them, by removing or disabling them or turning them into"
+    " log or skip."
 )
+ZONE_RULES = (FIREWALL_RULES, CUSTOM_RULES)  # which decide by themselves
+
+
+@risk(WEAKENS.format(rules="rules that block or challenge"), any_of(*ZONE_RULES), MAX_WEAKENED)
 def weakens_zone(change: Change, limits: Limits) -> Found:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
-    return _weakening(change, limits, ZONE_OWNER.option)
+    return _weakening(_changed_rules(change, ZONE_RULES), limits)
 
 
 @risk(
-    "The plan would take enforcement from more than O(limits.max_weakened_percent) of the Network"
-    " Firewall rules that block, and from at least three or all of them, by removing or disabling"
-    " them or turning them into log or skip.",
+    WEAKENS.format(rules="Network Firewall rules that block"),
+    any_of(NETWORK_FIREWALL_RULES),
     MAX_WEAKENED,
 )
 def weakens_network_firewall(change: Change, limits: Limits) -> Found:
     """A good part of what blocks packets would do so no longer, or all of it."""
-    return _weakening(change, limits, ACCOUNT_OWNER.option)
+    return _weakening(_changed_rules(change, [NETWORK_FIREWALL_RULES]), limits)
 
 
-def _weakening(change: Change, limits: Limits, owner: str) -> Found:
+def _weakening(changed_rules: Iterable[Rules], limits: Limits) -> Found:
     most = limits[MAX_WEAKENED]
     reasons: list[str] = []
     entries: list[Entry] = []
-    for rules in _deciding(change, owner):
+    for rules in changed_rules:
         enforcing = [rule for rule in rules.before if rule.enforces]
         weakened = list(_weakened(rules.resource, enforcing, rules.after))
         if weakened:
             enforcing = [rule for rule in enforcing if not matches_nothing(rule.expression)]
         is_mass = len(weakened) >= FEWEST_WEAKENED or len(weakened) == len(enforcing)
-        if not (weakened and is_mass and len(weakened) * 100 > len(enforcing) * most):
-            continue
-        title, titles = rules.resource.title, rules.resource.titles
-        does, do = ("blocks or challenges", "block or challenge")
-        if rules.resource.traffic == "packet":  # which are not challenged
-            does, do = "blocks", "block"
-        all_of_them = plural(len(enforcing), f"{title} that {does}", f"{titles} that {do}")
-        named = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
-        clause = f"{len(weakened)} of {all_of_them} would no longer do so ({named})"
-        reasons.append(f"{clause}, which is more than {most} %")
-        entries += [Entry(rules.resource, rule.key, rule.entry) for rule, outcome in weakened]
+        if weakened and is_mass and len(weakened) * 100 > len(enforcing) * most:
+            labels = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
+            share = f"{len(weakened)} of {_enforcing_rules(rules.resource, len(enforcing))}"
+            clause = f"{share} would no longer do so ({labels})"
+            reasons.append(f"{clause}, which is more than {most} %")
+            entries += [Entry(rules.resource, rule.key, rule.entry) for rule, _outcome in weakened]
     return (sentence("; ".join(reasons)), [], entries) if reasons else None
+
+
+def _enforcing_rules(resource: Resource, number: int) -> str:
+    """A number of rules that enforce, such as `3 custom rules that block or challenge`."""
+    does, do = "blocks or challenges", "block or challenge"
+    if resource.traffic == "packet":  # which are not challenged
+        does, do = "blocks", "block"
+    return plural(number, f"{resource.title} that {does}", f"{resource.titles} that {do}")
 
 
 def _weakened(
@@ -154,9 +161,9 @@ def _weakened(
         if not loss or normalise_expression(rule.expression) in enforced:
             continue
         is_idle = planned is not None and matches_nothing(planned.expression)
-        if (loss.how not in (NARROWED, SOFTENED) or is_idle) and not matches_nothing(
-            rule.expression
-        ):
+        if loss.how in (NARROWED, SOFTENED) and not is_idle:
+            continue
+        if not matches_nothing(rule.expression):
             yield rule, OUTCOMES[loss.how].format(planned.action if planned else "")
 
 
@@ -172,76 +179,135 @@ OUTCOMES = {
 
 @risk(
     "The plan would add, enable, widen or move to an earlier place a rule that skips, allows or"
-    " bypasses, and that all plain traffic of a kind matches, such as every packet."
+    " bypasses, and that all plain traffic of a kind matches, such as every packet.",
+    any_of(*DECIDING),
 )
 def skips_everything(change: Change, limits: Limits) -> Found:
     """A rule would take all plain traffic past what it skips."""
 
-    def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
+    def grown(was: ZoneRule, becomes: ZoneRule, overtaken_rules: Sequence[ZoneRule]) -> str:
         if not becomes.skips <= was.skips:
             return "skips more"
-        return "moved to an earlier place" if passed else ""
+        return "moved to an earlier place" if overtaken_rules else ""
 
-    return _concerning_everything(change, False, grown)
+    return _concerning_everything(change, enforces=False, grown=grown)
 
 
 @risk(
     "The plan would add, enable or widen a rule that blocks or challenges, and that all plain"
-    " traffic of a kind matches, such as every packet."
+    " traffic of a kind matches, such as every packet.",
+    any_of(*DECIDING),
 )
 def blocks_everything(change: Change, limits: Limits) -> Found:
     """A rule would block or challenge all plain traffic."""
 
-    def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
+    def grown(was: ZoneRule, becomes: ZoneRule, overtaken_rules: Sequence[ZoneRule]) -> str:
         if becomes.action == BLOCK != was.action:
             return f"turned from {was.action} into block"
-        passes_one = any(rule.lets_pass and rule.terminates for rule in passed)
-        return "moved before a rule that lets requests pass" if passes_one else ""
+        passes = any(rule.lets_pass and rule.terminates for rule in overtaken_rules)
+        return "moved before a rule that lets requests pass" if passes else ""
 
-    return _concerning_everything(change, True, grown)
+    return _concerning_everything(change, enforces=True, grown=grown)
 
 
-def _concerning_everything(
-    change: Change, enforces: bool, grown: Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str]
-) -> Found:
+# Says why a rule does more than before; takes it before and after, and the active rules that it
+# moves before.
+Grown = Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str]
+
+
+def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> Found:
     """The risk of rules that all plain traffic matches and meets; `grown` says why one that did so
-    before does more.
-
-    `grown` takes the rule before and after, and the active rules that it moves before.
-    """
+    before does more."""
     reasons: dict[str, list[str]] = {}
     entries: list[Entry] = []
-    for rules in _deciding(change):
-        state, resource = change.after.state, rules.resource
-        met = rules_matching_all_traffic(resource, rules.after, state)
-        after = [one for one in met if one[0].enforces is enforces]
-        beforehand = rules_matching_all_traffic(resource, rules.before, state) if after else []
-        before = {one.key: others for one, _what, others in beforehand if one.enforces is enforces}
-        shared = [what for _rule, what, others in beforehand if others]
-        existing = {rule.key: rule for rule in rules.before}
-        active = [[one for one in side if one.active] for side in (rules.before, rules.after)]
-        for rule, what, others in after:
-            was, is_same = existing.get(rule.key), rule.key in rules.same
-            if was and rule.key in before and (others or rule != was or not before[rule.key]):
-                passed = overtaken(rule.key, *active)
-                more = f"({rule.expression}) and not ({was.expression})"
-                is_wider = width(resource, rule._replace(expression=more), state)
-                reason = grown(was, rule, passed) or _freed(was, rule)
-                reason = reason or (_widened(is_same) if is_wider else "")
-            else:
-                changed = [one for one in others if one != existing.get(one.key)]
-                is_kept = _decides_as(was, rule) and (changed or _stops_no_more(rule, rules.before))
-                is_known = is_kept or (others and what in shared)
-                reason = "" if is_known else _new(was, rule, is_same)
-            if reason:
-                stopped = f"be {'blocked' if rule.action == BLOCK else 'challenged'} by it"
-                outcome = stopped if enforces else "skip what it skips"
-                beside = f" together with {first_few(one.title for one in others)}"
-                clause = f"{resource.title} {rule.title} ({reason}){beside if others else ''}"
-                reasons.setdefault(f"{what} matches, and would {outcome}", []).append(clause)
-                entries.append(Entry(resource, rule.key, rule.entry))
-    clauses = [f"{first_few(rules)}: {what}" for what, rules in reasons.items()]
+    for rules in _changed_rules(change, DECIDING):
+        resource = rules.resource
+        comparison = WideRules.compared(rules, change.after.state, enforces)
+        for wide in comparison.after:
+            reason = comparison.reason(wide, grown)
+            if not reason:
+                continue
+            outcome = _outcome_of(wide.rule) if enforces else "skip what it skips"
+            clause = f"{resource.title} {wide.rule.title} ({reason})"
+            if wide.helpers:
+                helpers = first_few(helper.title for helper in wide.helpers)
+                clause += f" together with {helpers}"
+            matches = f"{wide.traffic} matches, and would {outcome}"
+            reasons.setdefault(matches, []).append(clause)
+            entries.append(Entry(resource, wide.rule.key, wide.rule.entry))
+    clauses = [f"{first_few(labels)}: {outcome}" for outcome, labels in reasons.items()]
     return (sentence("; ".join(clauses)), [], entries) if clauses else None
+
+
+def _outcome_of(rule: ZoneRule) -> str:
+    return f"be {'blocked' if rule.action == BLOCK else 'challenged'} by it"
+
+
+class WideRule(NamedTuple):
+    """A rule that all plain traffic of a kind matches and meets, with the words for this traffic;
+    if it does so together with `helpers`, these."""
+
+    rule: ZoneRule
+    traffic: str
+    helpers: Sequence[ZoneRule]
+
+
+class WideRules(NamedTuple):
+    """The rules of one kind that all plain traffic matches and meets, and that enforce, or not:
+    after a plan, and before it, by their keys."""
+
+    rules: Rules
+    state: State
+    after: Sequence[WideRule]
+    before: Mapping[Key, WideRule]
+    shared_before: Sequence[str]
+
+    @classmethod
+    def compared(cls, rules: Rules, state: State, enforces: bool) -> WideRules:
+        """The wide rules before and after, all of them with the lists of this state."""
+        after = _wide_rules(rules.resource, rules.after, state)
+        after = [wide for wide in after if wide.rule.enforces is enforces]
+        before = _wide_rules(rules.resource, rules.before, state) if after else []
+        by_key = {wide.rule.key: wide for wide in before if wide.rule.enforces is enforces}
+        shared = [wide.traffic for wide in before if wide.helpers]
+        return cls(rules, state, after, by_key, shared)
+
+    def reason(self, wide: WideRule, grown: Grown) -> str:
+        """The reason for which a rule does more to all plain traffic than before; empty if it does
+        not."""
+        rule = wide.rule
+        existing = {rule_before.key: rule_before for rule_before in self.rules.before}
+        was = existing.get(rule.key)
+        wide_before = self.before.get(rule.key)
+        if was and wide_before is not None:
+            is_unchanged = rule == was and not wide.helpers
+            if not is_unchanged or not wide_before.helpers:
+                return self._reason_of_wider(was, rule, grown)
+        changed = [helper for helper in wide.helpers if helper != existing.get(helper.key)]
+        if _decides_as(was, rule) and (changed or _stops_no_more(rule, self.rules.before)):
+            return ""
+        if wide.helpers and wide.traffic in self.shared_before:
+            return ""
+        return _new(was, rule, rule.key in self.rules.same)
+
+    def _reason_of_wider(self, was: ZoneRule, rule: ZoneRule, grown: Grown) -> str:
+        """The reason for which a rule that was wide before does more."""
+        active_before = [other for other in self.rules.before if other.active]
+        active_after = [other for other in self.rules.after if other.active]
+        passed = overtaken(rule.key, active_before, active_after)
+        reason = grown(was, rule, passed) or _freed(was, rule)
+        if reason:
+            return reason
+        newly_matched = f"({rule.expression}) and not ({was.expression})"
+        difference = rule._replace(expression=newly_matched)
+        if width(self.rules.resource, difference, self.state):
+            return _widened(rule.key in self.rules.same)
+        return ""
+
+
+def _wide_rules(resource: Resource, rules: Sequence[ZoneRule], state: State) -> Sequence[WideRule]:
+    wide = rules_matching_all_traffic(resource, rules, state)
+    return [WideRule(rule, traffic, helpers) for rule, traffic, helpers in wide]
 
 
 def _decides_as(was: ZoneRule | None, rule: ZoneRule) -> bool:
@@ -252,10 +318,16 @@ def _decides_as(was: ZoneRule | None, rule: ZoneRule) -> bool:
 
 
 def _stops_no_more(rule: ZoneRule, before: Sequence[ZoneRule]) -> bool:
-    """True if a rule stands behind others that stop as much, and none that lets traffic pass."""
-    front = before[: [one.key for one in before].index(rule.key)]
-    stopping = [one for one in front if one.enforces and one.action in (BLOCK, rule.action)]
-    return rule.enforces and all(one in stopping for one in front if one.terminates)
+    """Return whether a rule stands behind rules that stop as much, and none that lets traffic
+    pass."""
+    if not rule.enforces:
+        return False
+    place = [rule_before.key for rule_before in before].index(rule.key)
+    for earlier in before[:place]:
+        stops_as_much = earlier.enforces and earlier.action in (BLOCK, rule.action)
+        if earlier.terminates and not stops_as_much:
+            return False
+    return True
 
 
 def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
@@ -284,57 +356,67 @@ def _widened(is_same: bool) -> str:
 
 @risk(
     "The plan would newly block or challenge more of the past requests than O(backtest) allows, or"
-    " it is not known how many. Undecided requests count as blocked."
+    " it is not known how many. Undecided requests count as blocked.",
+    any_of(CUSTOM_RULES),
 )
 def blocks_traffic(change: Change, limits: Limits) -> Found:
     """Requests that pass today would be blocked or challenged."""
     return change.backtest
 
 
-ZONE_RULE_RISKS = (weakens_zone, skips_everything, blocks_everything)
-NETWORK_FIREWALL_RISKS = (weakens_network_firewall, skips_everything, blocks_everything)
-
-
 @risk(
     "The plan would set an override of managed DDoS rules to log, C(eoff) or a lower sensitivity"
     " than before, or to a challenge where it blocked, or for more traffic, or would have one that"
-    " blocks or challenges decide no longer. A zone that has none has those of its account."
+    " blocks or challenges decide no longer. A zone that has none has those of its account.",
+    any_of(*DDOS_OVERRIDES),
 )
 def weakens_ddos_rules(change: Change, limits: Limits) -> Found:
     """Managed DDoS rules would let more of an attack pass."""
     reasons: list[str] = []
     entries: list[Entry] = []
     ranges: list[Range] = []
-    every = entries_of(change.plan.operations)
-    changed = {item.key for item in change.plan.operations}
     for resource in DDOS_OVERRIDES:
-        for loss in (one for one in change.losses(resource) if one.how != DOUBTED):
+        losses = [loss for loss in change.losses(resource) if loss.how != DOUBTED]
+        for loss in losses:
             reasons.append(_clause(loss))
-            named = [(loss.key, loss.label)] if loss.key in changed else loss.others
-            of_item = [Entry(resource, *one) for one in named if one[0] in changed]
-            entries += [one for one in of_item or every if one not in entries]
-            ranges += loss.ranges if resource is L4_OVERRIDES else []
+            overrides = _overrides_changed(change, loss)
+            entries += [override for override in overrides if override not in entries]
+            if resource is L4_OVERRIDES:
+                ranges += loss.ranges
     if not reasons:
         return None
     message = f"{capitalised(first_few(reasons))}: an attack may pass that is stopped now."
     return message, union(ranges), entries
 
 
-def _clause(item: Loss) -> str:
-    where = ""
-    if item.resource is L7_OVERRIDES_OF_ACCOUNT:
-        where = f", {'hidden by' if item.how == GONE else 'in force without'} one of the zone"
-    if item.resource is L4_OVERRIDES and item.ranges:
-        ranges = list(item.ranges)
-        shown = first_few(networks(ranges))
-        where = f" and {'all destinations' if ranges == EVERYTHING else shown}"
-    return f"{item.resource.title} {item.label} {item.reason}{where}"
+def _overrides_changed(change: Change, loss: Loss) -> list[Entry]:
+    """The overrides that the plan changes and by which it is a loss; if they are not told, all that
+    it changes."""
+    changed = {operation.key for operation in change.plan.operations}
+    deciding = [(loss.key, loss.label)] if loss.key in changed else loss.others
+    entries = [Entry(loss.resource, key, label) for key, label in deciding if key in changed]
+    return entries or entries_of(change.plan.operations)
+
+
+def _clause(loss: Loss) -> str:
+    subject = f"{loss.resource.title} {loss.label} {loss.reason}"
+    if loss.resource is L7_OVERRIDES_OF_ACCOUNT:
+        return (
+            f"{subject}, {'hidden by' if loss.how == GONE else 'in force without'} one of the zone"
+        )
+    if loss.resource is not L4_OVERRIDES or not loss.ranges:
+        return subject
+    ranges = list(loss.ranges)
+    if ranges == EVERYTHING:
+        return f"{subject} and all destinations"
+    return f"{subject} and {first_few(networks(ranges))}"
 
 
 @risk(
     "The plan would remove, disable or narrow a rate limiting rule, turn it into log, or loosen it:"
     " more requests, a shorter period for the same number, a shorter timeout, or another way to"
-    " count."
+    " count.",
+    any_of(RATE_LIMIT_RULES),
 )
 def weakens_rate_limits(change: Change, limits: Limits) -> Found:
     """Rate limits would let more requests pass."""
@@ -344,7 +426,8 @@ def weakens_rate_limits(change: Change, limits: Limits) -> Found:
 @risk(
     "The plan would have managed rules stop fewer requests: by removing, disabling or narrowing"
     " what deploys them, by an override to a weaker action or off, or by an exception in front of"
-    " them."
+    " them.",
+    any_of(MANAGED_RULES),
 )
 def weakens_managed_rules(change: Change, limits: Limits) -> Found:
     """Managed rules would stop fewer requests."""
@@ -355,19 +438,18 @@ def _losses_of(change: Change, resource: Resource) -> Found:
     """The risk of rules that let more pass, if no other rule makes up for it."""
     reasons: list[str] = []
     entries: list[Entry] = []
-    for rules in (item for item in _changed_rules(change) if item.resource is resource):
-        existing, planned = (
-            {rule.key: rule for rule in side} for side in (rules.before, rules.after)
-        )
-        idle = {rule.key for rule in idle_among(rules.after)}
+    for rules in _changed_rules(change, [resource]):
+        existing = {rule.key: rule for rule in rules.before}
+        planned = {rule.key: rule for rule in rules.after}
+        idle_keys = {rule.key for rule in idle_among(rules.after)}
         for loss, rule in _losses_by_rule(rules, existing, planned):
-            is_idle = matches_nothing(rule.expression) if rule.enforces else rule.key in idle
+            is_idle = rule.key in idle_keys
+            if rule.enforces:
+                is_idle = matches_nothing(rule.expression)
             if loss.how == SOFTENED or is_idle or _is_made_up_for(rules, rule):
                 continue
-            narrowed = f"{'matches' if loss.certain else 'may match'} fewer {resource.traffic}s"
-            outcome = {**OUTCOMES, NARROWED: narrowed}.get(loss.how, loss.reason)
-            action = planned[rule.key].action if rule.key in planned else ""
-            reasons.append(f"{resource.title} {rule.title} {outcome.replace('{}', action)}")
+            outcome = _outcome_of_loss(loss, resource, planned.get(rule.key))
+            reasons.append(f"{resource.title} {rule.title} {outcome}")
             entries.append(Entry(resource, rule.key, rule.entry))
     if not reasons:
         return None
@@ -375,21 +457,28 @@ def _losses_of(change: Change, resource: Resource) -> Found:
     return message, [], entries
 
 
+def _outcome_of_loss(loss: Loss, resource: Resource, planned: ZoneRule | None) -> str:
+    """The words for what becomes of a rule that lets more pass."""
+    if loss.how == NARROWED:
+        return f"{'matches' if loss.certain else 'may match'} fewer {resource.traffic}s"
+    outcome = OUTCOMES.get(loss.how, loss.reason)
+    return outcome.replace("{}", planned.action if planned else "")
+
+
 def _losses_by_rule(
     rules: Rules, existing: Mapping[Key, ZoneRule], planned: Mapping[Key, ZoneRule]
 ) -> Iterator[tuple[Loss, ZoneRule]]:
     """The losses, each with the rule by which it is one; a rule that becomes an exception is as a
     new one for what stands behind it."""
-    turned = {
-        key
-        for key in planned.keys() & existing.keys()
-        if planned[key].lets_pass and not existing[key].lets_pass
-    }
+    shared_keys = planned.keys() & existing.keys()
+    turned = {key for key in shared_keys if planned[key].lets_pass and not existing[key].lets_pass}
     for loss in rule_losses(rules.resource, rules.before, rules.after):
         if loss.key not in turned or existing[loss.key].enforces:
             yield loss, existing.get(loss.key) or planned[loss.key]
-    others = [rule for rule in rules.before if rule.key not in turned]
-    for loss in rule_losses(rules.resource, others, rules.after) if turned else ():
+    if not turned:
+        return
+    before = [rule for rule in rules.before if rule.key not in turned]
+    for loss in rule_losses(rules.resource, before, rules.after):
         if loss.key in turned:
             yield loss, planned[loss.key]
 
@@ -401,40 +490,53 @@ def _is_made_up_for(rules: Rules, rule: ZoneRule) -> bool:
     passed: set[Key] = set()
     lost = [rule]
     if rule.lets_pass:
-        (at,) = (index for index, one in enumerate(rules.after) if one.key == rule.key)
-        passed = {one.key for one in rules.after[at:] if rules.after[at].takes_past(one)}
-        lost = [one for one in rules.before if one.key in passed and one.enforces]
-        if not lost or not skips_deployments_alone(rules.after[at]):
+        place = [planned.key for planned in rules.after].index(rule.key)
+        exception = rules.after[place]
+        passed = {planned.key for planned in rules.after[place:] if exception.takes_past(planned)}
+        lost = [
+            existing for existing in rules.before if existing.key in passed and existing.enforces
+        ]
+        if not lost or not skips_deployments_alone(exception):
             return False
-
-    def exceptions(side: Sequence[ZoneRule], at: ZoneRule) -> set[Key]:
-        return {one.key for one in side[: side.index(at)] if one.takes_past(at)}
-
-    others = [one for one in rules.after if one.enforces and one.key not in passed]
-    return all(
-        one.enforces
-        and any(
-            not rule_loss(rules.resource, one, other)
-            and exceptions(rules.after, other) <= exceptions(rules.before, one)
-            for other in others
-        )
-        for one in lost
-    )
+    enforcing = [
+        planned for planned in rules.after if planned.enforces and planned.key not in passed
+    ]
+    return all(_is_replaced(rules, lost_rule, enforcing) for lost_rule in lost)
 
 
-RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets its rules
-    "request": (*DELETION_RISKS, *ZONE_RULE_RISKS),
-    "packet": (*DELETION_RISKS, *NETWORK_FIREWALL_RISKS),
-    "": (*DELETION_RISKS, weakens_ddos_rules),
-}
-RISKS_OF_PHASES: Mapping[str, tuple[Risk, ...]] = {
-    CUSTOM_RULES.phase: (*RULESET_RISKS["request"], blocks_traffic),
-    # Of rules that do not decide by themselves.
-    RATE_LIMIT_RULES.phase: (*DELETION_RISKS, weakens_rate_limits),
-    MANAGED_RULES.phase: (*DELETION_RISKS, weakens_managed_rules),
-}
+def _is_replaced(rules: Rules, lost: ZoneRule, enforcing: Sequence[ZoneRule]) -> bool:
+    """Return whether one of the rules that enforce stops all that a rule stopped, with no further
+    exception in front of it."""
+    if not lost.enforces:
+        return False
+    exceptions_before = _exceptions(rules.before, lost)
+    for substitute in enforcing:
+        if rule_loss(rules.resource, lost, substitute):
+            continue
+        if _exceptions(rules.after, substitute) <= exceptions_before:
+            return True
+    return False
+
+
+def _exceptions(rules: Sequence[ZoneRule], rule: ZoneRule) -> set[Key]:
+    """The exceptions in front of a rule that take traffic past it."""
+    earlier = rules[: rules.index(rule)]
+    return {exception.key for exception in earlier if exception.takes_past(rule)}
+
+
+RULE_RISKS = (
+    *DELETION_RISKS,
+    weakens_zone,
+    weakens_network_firewall,
+    skips_everything,
+    blocks_everything,
+    blocks_traffic,
+    weakens_ddos_rules,
+    weakens_rate_limits,
+    weakens_managed_rules,
+)
 
 
 def risks_of_rules(resource: Resource) -> tuple[Risk, ...]:
     """The risks of plans for the rules of a resource."""
-    return RISKS_OF_PHASES.get(resource.phase) or RULESET_RISKS[resource.traffic]
+    return concerning(RULE_RISKS, [resource])

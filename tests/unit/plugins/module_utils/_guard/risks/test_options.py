@@ -15,15 +15,15 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
     lowers_sensitivity,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
-    DELETION_RISKS,
     Limit,
     Limits,
     limits_of,
     parse_limits,
     risk_options,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.deletions import DELETION_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULESET_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULE_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 ALL_LIMITS = limits_of(ALL_RISKS)
@@ -32,7 +32,7 @@ NAMES = [limit.name for limit in ALL_LIMITS]
 
 def test_an_account_and_a_zone_share_the_risks_of_lists() -> None:
     assert {risk for spec in MODULE_SPECS.values() if spec.writes for risk in spec.risks} == {*ALL_RISKS}
-    assert {*ACCOUNT_RISKS} & {*RULESET_RISKS["request"]} == {*DELETION_RISKS}
+    assert {*ACCOUNT_RISKS} & {*RULE_RISKS} == {*DELETION_RISKS}
 
 
 def test_an_option_left_out_has_its_default() -> None:
