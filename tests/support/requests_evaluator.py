@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 
@@ -29,7 +29,7 @@ class Request:
 def matches(expression: str, request: Request) -> bool:
     """Whether the expression matches the request, by the evaluation of the expectations, which the vendor's engine judges;
     raises SyntaxError if that is not known."""
-    truth = decider(expression)(_fields_of(request))
+    truth = Expression.of(expression).evaluate(_fields_of(request))
     if isinstance(truth, NotKnown):
         raise SyntaxError(f"{expression}: {', '.join(truth.reasons)}")
     return truth

@@ -20,7 +20,7 @@ from typing import Any, Hashable, Iterable, Iterator, NamedTuple, Sequence
 
 from .._text import Unread, first_few
 from .._values.address_set import Range, Ranges, intersection
-from .grammar import leaves, parse
+from .expression import Expression
 from .solve import EMPTY, MOST_STEPS, MOST_VARIABLES, OPEN_LEVEL, UP_TO_ANY, WHOLE, Diagrams, Set
 
 NEVER, SHADOWED, DUPLICATE = "never", "shadowed", "duplicate"
@@ -40,11 +40,11 @@ class ListObject(NamedTuple):
 
     key: Any
     name: str
-    expression: str
+    expression: Expression
     does: Hashable = None
     ends: bool = False
     before: Sequence[int] = ()
-    whole: str = ""
+    whole: Expression | None = None
     is_beside: bool = False
 
 
@@ -158,15 +158,12 @@ class Covering:
         decided = f"{first_few(by)} {decide} every {self._traffic} that it matches"
         return (SHADOWED, by, decided) if by else ("", [], "")
 
-    def _matching(self, expression: str) -> Set:
+    def _matching(self, expression: Expression) -> Set:
         """The traffic that one expression matches; one with too many comparisons is a variable."""
-        try:
-            is_long = sum(1 for _leaf in leaves(parse(expression))) > MOST_VARIABLES
-        except Unread:
-            is_long = False
         self._diagrams.steps = 0
-        known = self._diagrams.variable if is_long else self._diagrams.matching
-        return known(expression)
+        if not expression.problem and len(expression.comparisons) > MOST_VARIABLES:
+            return self._diagrams.variable(expression.text)
+        return self._diagrams.matching(expression)
 
     def _is_beyond(self, traffic: Set, reach: Reach) -> bool:
         """Return whether traffic has some values of a variable, and none that there are."""

@@ -30,6 +30,7 @@ from .._values.address_set import (
     intersection,
     union,
 )
+from .expression import Expression
 from .fields import (
     FILTER_FIELDS,
     GREATEST,
@@ -41,17 +42,7 @@ from .fields import (
     possible_texts,
     values_of,
 )
-from .grammar import (
-    Combination,
-    Comparison,
-    Constant,
-    Negation,
-    Tree,
-    leaves,
-    normalise_expression,
-    parse,
-    place_in_words,
-)
+from .grammar import Combination, Comparison, Constant, Negation, Tree, place_in_words
 
 Set = int
 EMPTY: Set = 0
@@ -63,11 +54,14 @@ MOST_VARIABLES = 250
 MOST_STEPS = 500_000
 MISSING_NUMBER = (-2, -2)  # such as a port of a packet that is not of TCP; only `ne` is true for it
 ANY_NUMBER: Range = (-1, GREATEST)  # -1 is any below 0
-FACTS = " and ".join(
-    f'not ({name} xor ip.proto eq "{name}") and not ({name} xor ip.proto.num eq {number})'
-    f" and not (icmp and {name})"
-    for name, number in (("tcp", 6), ("udp", 17))
+FACTS = Expression.of(
+    " and ".join(
+        f'not ({name} xor ip.proto eq "{name}") and not ({name} xor ip.proto.num eq {number})'
+        f" and not (icmp and {name})"
+        for name, number in (("tcp", 6), ("udp", 17))
+    )
 )
+TRUE = Expression.of("true")
 OF_PROTOCOLS = ("tcp", "udp", "icmp", "ip.proto")
 CIDR = re.compile(r"cidr(?:6|) \( (ip\.src|ip\.dst) , (?:([1-9]\d?) , )?([1-9]\d{0,2}) \)")
 ADDRESSES = (SOURCE, DESTINATION)
@@ -149,15 +143,12 @@ class Diagrams:
         self._bounds[WHOLE] = self._bounds[EMPTY]
         self.steps = 0  # that were taken, at most MOST_STEPS
 
-    def matching(self, expression: str, lists: Lists = NO_LISTS) -> Set:
+    def matching(self, expression: Expression, lists: Lists = NO_LISTS) -> Set:
         """The traffic that an expression matches; what cannot be read is a variable, and so are
         lists whose contents are not known."""
-        try:
-            tree = parse(expression)
-        except Unread:
-            return self.variable(normalise_expression(expression))
-        is_odd = any(leaf.problem for leaf in leaves(tree))
-        return self.variable(normalise_expression(expression)) if is_odd else self.of(tree, lists)
+        if expression.problem or any(leaf.problem for leaf in expression.comparisons):
+            return self.variable(expression.normalised)
+        return self.of(expression.tree, lists)
 
     def of(self, tree: Tree, lists: Lists = NO_LISTS) -> Set:
         """The same of an expression without an unknown part."""
@@ -209,7 +200,7 @@ class Diagrams:
             protocol, dot, _field = leaf.field.partition(".")
             if dot and protocol != "ip":
                 missing = met if leaf.operator == "ne" else self.without(WHOLE, met)
-                facts.append(self.combined("or", [self.matching(protocol), missing]))
+                facts.append(self.combined("or", [self.matching(Expression.of(protocol)), missing]))
         return facts
 
     def values(self, traffic: Set, name: str) -> Ranges:
@@ -306,10 +297,10 @@ class Diagrams:
         words = tuple(token.text for token in leaf.operands)
         return self.variable((name, leaf.operator, leaf.in_braces, words), leaf)
 
-    def name_texts(self, tree: Tree) -> None:
+    def name_texts(self, expression: Expression) -> None:
         """Remember the texts to which an expression compares fields, before it is asked which
         traffic it matches."""
-        for leaf in leaves(tree):
+        for leaf in expression.comparisons:
             texts = possible_texts(leaf) if leaf.plain and not leaf.problem else None
             if texts and leaf.operator != "contains":
                 field = SAME_FIELD.get(leaf.field, leaf.field)
@@ -333,7 +324,7 @@ class Diagrams:
     def _of_hostname(self, field: str, hostname: str) -> Set:
         """The requests to a hostname, which may have a wildcard in front."""
         operator = "wildcard" if hostname.startswith("*") else "eq"
-        return self.matching(f'{field} {operator} "{hostname}"')
+        return self.matching(Expression.of(f'{field} {operator} "{hostname}"'))
 
     def variable(self, name: Hashable, leaf: Comparison | None = None) -> Set:
         """The traffic that meets something of which no more is known; a `leaf` may be decided for
@@ -540,7 +531,9 @@ def _of_networks(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
 Flows = List[Tuple[Ranges, Ranges]]  # destinations, and the sources of some traffic to them
 
 
-def unmatched(expression: str, condition: str = "true", decide: Settled | None = None) -> Flows:
+def unmatched(
+    expression: Expression, condition: Expression = TRUE, decide: Settled | None = None
+) -> Flows:
     """The traffic that meets a condition and is not proven to match an expression. `decide` is that
     of Diagrams."""
     diagrams = Diagrams(decide)
@@ -554,7 +547,7 @@ def unmatched(expression: str, condition: str = "true", decide: Settled | None =
 
 
 @lru_cache(maxsize=4096)
-def matches_every_request(expression: str) -> bool:
+def matches_every_request(expression: Expression) -> bool:
     """Return whether every request of a zone, or every packet, is proven to match."""
     return not unmatched(expression)
 
@@ -570,17 +563,16 @@ SOME = Matches([], EVERYTHING)
 
 
 @lru_cache(maxsize=4096)
-def matched(expression: str) -> Matches:
+def matched(expression: Expression) -> Matches:
     """The destinations that an expression matches; raises Unread for an undocumented form."""
     try:
-        tree = parse(expression)
-        for leaf in leaves(tree):
+        for leaf in expression.comparisons:
             values_of(leaf)
     except Unread as exc:
-        raise Unread(f"{exc} ({place_in_words(expression, exc.at)})", at=exc.at) from exc
+        raise Unread(f"{exc} ({place_in_words(expression.text, exc.at)})", at=exc.at) from exc
     diagrams = Diagrams(filters=True)
     try:
-        return destinations(diagrams, diagrams.of(tree))
+        return destinations(diagrams, diagrams.of(expression.tree))
     except Unread:
         return SOME
 

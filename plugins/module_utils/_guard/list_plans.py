@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Mapping, Sequence
 
 from .._errors import reading
-from .._expressions.fields import FIELDS_OF_LISTS, list_uses, lists_in, misused
+from .._expressions.fields import FIELDS_OF_LISTS, misused
 from .._plan.plan import Check, Operation, Plan, with_along
 from .._protection.rules_in_force import expressions_in, lists_named_in
 from .._remembered import remembered
@@ -41,10 +41,15 @@ def _new_uses(operations: Sequence[Operation]) -> Sequence[tuple[Operation, str,
 
 def _uses_in(item: Operation, rule: Object | None) -> Mapping[tuple[str, str], None]:
     """The lists of a rule, each without a field and with those that the rule looks for in it."""
-    texts = expressions_in({evaluated_as(item.resource).plural: [rule]} if rule else {})
-    uses = [use for text in texts for use in list_uses(text)]
-    fields = [(use.operands[0].text[1:], use.field) for use in uses]
-    return dict.fromkeys([*((name, "") for name in lists_in(*texts)), *fields])
+    if not rule:
+        return {}
+    expressions = expressions_in({evaluated_as(item.resource).plural: [rule]})
+    names: dict[tuple[str, str], None] = {}
+    fields: dict[tuple[str, str], None] = {}
+    for expression in expressions:
+        names.update(dict.fromkeys((name, "") for name in expression.lists))
+        fields.update(dict.fromkeys(expression.list_uses))
+    return {**names, **fields}
 
 
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:

@@ -11,14 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
-from .._expressions.grammar import expression_of
+from .._expressions.expression import Expression
 from .._plan.desired import Desired, DesiredObject
-from .._schema.custom_rules import (
-    CUSTOM_RULES,
-    CUSTOM_RULES_OF_ACCOUNT,
-    ENTERPRISE_ZONES,
-    ENTRY_POINTS,
-)
+from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import (
     CUSTOM_RULESETS,
     EXECUTED_RULESETS,
@@ -39,7 +34,7 @@ from .._schema.resource import (
 from .._schema.rulesets import deployed
 from .._values.address_set import EVERYTHING, networks
 from .losses import NOTHING, Referring, objects_among, other_objects, rule_losses
-from .rules_in_force import lists_named_in, rules_in_force
+from .rules_in_force import in_enterprise, lists_named_in, rules_in_force
 from .unmanaged import UnmanagedRecord, unmanaged_record, unmanaged_records
 
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
@@ -165,8 +160,8 @@ def _ids(rulesets: Sequence[Object]) -> set[str]:
 
 
 def _in_enterprise(rule: Object) -> Object:
-    expression = expression_of(rule).replace(ENTERPRISE_ZONES, "true")
-    return {**rule, "expression": expression}
+    expression = in_enterprise(Expression.of_object(rule))
+    return {**rule, "expression": expression.text}
 
 
 def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[str, Any]]:

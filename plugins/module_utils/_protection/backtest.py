@@ -19,8 +19,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
-from .._expressions.evaluation import Batch, decider, places
-from .._expressions.fields import names_in
+from .._expressions.batch import Batch, places
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields, FieldValue, Items, Pairs
 from .._schema.resource import State
@@ -173,7 +172,7 @@ class Backtest:
         self._numbers = {expression: number for number, expression in enumerate(unique, 1)}
         names: list[str] = []
         for expression in unique:
-            names += names_in(expression)
+            names += expression.names
         self.fields = tuple(dict.fromkeys(names))
         self._outcomes: dict[Matches, GroupOutcome] = {}
         self.requests: Counter[str] = Counter()
@@ -181,7 +180,7 @@ class Backtest:
         self._existing = {ending.identity for ending in self._before}
         stopping = [ending for ending in self._after if ending.end in STOPPING]
         self._tried = {
-            ending.identity: Tried(ending, names_in(ending.rule.expression)) for ending in stopping
+            ending.identity: Tried(ending, ending.rule.expression.names) for ending in stopping
         }
 
     def add(self, groups: Sequence[Group]) -> None:
@@ -349,7 +348,7 @@ def _ending_rules(state: State) -> list[EndingRule]:
 
 def _doubts_of(ending: EndingRule, request: Fields) -> list[str]:
     """The names of fields, or else the reasons, for which it is not known what a rule does."""
-    truth = decider(ending.rule.expression)(request)
+    truth = ending.rule.expression.evaluate(request)
     doubts = []
     for reason in truth.reasons if isinstance(truth, NotKnown) else ():
         missing = NOT_GIVEN.match(reason)

@@ -18,7 +18,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
-from .._expressions.grammar import expression_of
+from .._expressions.expression import Expression
 from .._expressions.solve import matched
 from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
 from .._schema.resource import Key, Object, Resource
@@ -278,7 +278,7 @@ class Decided(NamedTuple):
 def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     """The traffic that a rule or filter decides for in a state; raises Unread."""
     if resource is filters_of(str(resource.component)):
-        destinations = matched(expression_of(obj)).sometimes
+        destinations = matched(Expression.of_object(obj)).sometimes
         space = intersection(coverage.protected, destinations)
         return Decided(_prefixes_with(coverage, space))
     component = coverage.by_kind[str(resource.component)]

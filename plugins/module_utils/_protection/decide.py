@@ -15,8 +15,9 @@ from __future__ import annotations
 from itertools import chain
 from typing import Iterable, Mapping, NamedTuple, Sequence
 
-from .._expressions.evaluation import Batch, decider, is_in
-from .._expressions.fields import WITHOUT_LISTS, lists_in
+from .._expressions.batch import Batch
+from .._expressions.evaluation import is_in
+from .._expressions.fields import WITHOUT_LISTS
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES
@@ -153,7 +154,7 @@ def decide_request(rules: Sequence[ZoneRule], fields: Fields) -> Decision:
     effects: list[Decision] = []
     logged_by: list[str | None] = [None]  # by none, unless one logs for sure
     for rule in rules:
-        truth = decider(rule.expression)(fields)
+        truth = rule.expression.evaluate(fields)
         if truth is True and rule.conditions:
             truth = NotKnown((f"its field {rule.conditions[0]} is not understood",))
         if truth is False:
@@ -236,14 +237,14 @@ def _by_component(component: Component, packet: Packet) -> Decision:
     """The decision of filters and rules; a filter decides as well if it is not known to match."""
     parts: list[Decision] = []
     for item in sorted(component.filters, key=lambda one: IN_TURN.index(one.own_mode)):
-        truth = decider(item.expression)(packet.fields)
+        truth = item.expression.evaluate(packet.fields)
         if truth is False:
             continue
-        name, reasons = f"filter {excerpt(item.expression)}", []
+        name, reasons = f"filter {excerpt(item.expression.text)}", []
         if item.own_mode not in WORD_OF_MODE:
             reasons = [f"{name}: its mode or expression is not known"]
         elif isinstance(truth, NotKnown):
-            more = [WITHOUT_LISTS] if lists_in(item.expression) else []
+            more = [WITHOUT_LISTS] if item.expression.lists else []
             reasons = [f"{name}: {reason}" for reason in [*truth.reasons, *more]]
         parts.append(decision(_outcomes_of(item.own_mode, name), reasons))
         if not reasons:

@@ -16,7 +16,6 @@ from difflib import SequenceMatcher
 from itertools import chain
 from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
-from .._expressions.fields import names_in
 from .._expressions.operands import Fields
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set
 from .._schema.ddos_overrides import L4_OVERRIDES
@@ -453,7 +452,8 @@ def _names_of_fields(way: Way, compared: Comparison) -> list[str]:
         for step in chain(*phases.values()):
             expressions = (step.expression, *step.unless)
             if met_by(sets, step, compared.scope) != EMPTY:
-                names.update(dict.fromkeys(chain(*map(names_in, expressions))))
+                for expression in expressions:
+                    names.update(dict.fromkeys(expression.names))
     return [*names]
 
 

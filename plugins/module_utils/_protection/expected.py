@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 
-from .._expressions.evaluation import Batch
+from .._expressions.batch import Batch
 from .._plan.plan import Plan
 from .._schema.account import COMPONENTS
 from .._schema.custom_rules import CUSTOM_RULES

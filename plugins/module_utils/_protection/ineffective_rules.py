@@ -12,8 +12,8 @@ from functools import lru_cache, partial
 from typing import Any, Iterator, Mapping, Sequence
 
 from .._expressions.covering import NEVER, SHADOWED, Claim, Covering, ListObject, Reach
-from .._expressions.fields import with_contents
-from .._expressions.grammar import Comparison, expression_of
+from .._expressions.expression import Expression
+from .._expressions.grammar import Comparison
 from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.ddos_overrides import L4_OVERRIDES, is_off
@@ -79,7 +79,7 @@ def _filter_claims(
     for obj in filters:
         mode, key, name = str(obj["mode"]), resource.key_of(obj), resource.label_of(obj)
         before = [at for at, one in enumerate(listed) if one.does != mode]
-        listed.append(ListObject(key, name, expression_of(obj), mode, before=before))
+        listed.append(ListObject(key, name, Expression.of_object(obj), mode, before=before))
     covering = Covering(listed, packets=True, filters=True)
     return covering.claims("it matches the same packets as {}, in the same mode", reach)
 
@@ -94,7 +94,7 @@ def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[
         ListObject(
             resource.key_of(obj),
             resource.label_of(obj),
-            expression_of(obj) or "true",
+            _of_override(obj),
             place if own is None else as_json(own),
             before=[at for at, one in enumerate(settings[:place]) if _sets_all_of(one, own)],
         )
@@ -103,6 +103,12 @@ def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[
     covering = Covering(listed, packets=is_packet)
     same = "it has the same expression and settings as {}"
     return covering.claims(same, None if is_packet else ARRIVING)
+
+
+def _of_override(override: Object) -> Expression:
+    """The expression of an override; one without any is for all traffic."""
+    expression = Expression.of_object(override)
+    return expression if expression.text else Expression.of("true")
 
 
 SettingsByRule = Mapping[str, Any]  # of an override, by managed rule; an empty name is for all
@@ -152,21 +158,23 @@ def _rule_claims(
         ListObject(
             rule.key,
             rule.entry,
-            with_contents(rule.expression, lists),
+            rule.expression.with_lists(lists),
             as_json([*map(rule.obj.get, ALIKE_IN), rule.key if rule.conditions else None]),
             decides and _ends(rule),
             (*(places[one.key] for one in rule.unless), *skips),
-            with_contents(rule.whole, lists),
+            rule.whole and rule.whole.with_lists(lists),
             is_beside=rule.of_account,  # its account judges it
         )
         for rule in rules
     ]
     listed += [
-        ListObject(skip.key, skip.entry, with_contents(beyond(skip, before), lists), is_beside=True)
+        ListObject(skip.key, skip.entry, beyond(skip, before).with_lists(lists), is_beside=True)
         for skip, before in passing
     ]
-    read = "".join(one.whole + one.expression for one in listed)
-    of_zone = tuple(item for item in values.items() if item[0] in read)
+    names: set[str] = set()
+    for one in listed:
+        names.update(one.expression.names, one.whole.names if one.whole else ())
+    of_zone = tuple(item for item in values.items() if item[0] in names)
     return _judged(tuple(listed), of_zone, resource.traffic, tuple(own))
 
 

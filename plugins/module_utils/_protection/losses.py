@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple
 
-from .._expressions.fields import lists_in
-from .._expressions.grammar import expression_of, normalise_expression
+from .._expressions.expression import Expression
 from .._expressions.solve import matches_every_request
 from .._schema.lists import LISTS, contents_of, items_in, uses_of
 from .._schema.rate_limits import limit_of
@@ -271,8 +270,8 @@ def phase_skip_loss(resource: Resource, rule: ZoneRule, later: Later) -> Loss | 
 
 def _with_counted(rule: ZoneRule) -> ZoneRule:
     """A rule that also matches the requests that its rate limit counts."""
-    counted = expression_of(limit_of(rule.obj), "counting_expression")
-    return rule._replace(expression=f"({rule.expression}) or ({counted})") if counted else rule
+    counted = Expression.of_object(limit_of(rule.obj), "counting_expression")
+    return rule._replace(expression=rule.expression.or_(counted)) if counted.text else rule
 
 
 def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
@@ -295,15 +294,15 @@ def _loss_of_skipped(
     return _loss(resource, rule, lets, certain=bool(certain))
 
 
-def leaves_out(expression: str, other: str) -> bool | None:
+def leaves_out(expression: Expression, other: Expression) -> bool | None:
     """True if an expression leaves out requests that another one matches; None if nothing is
     proven."""
-    if normalise_expression(expression) == normalise_expression(other):
+    if expression == other:
         return False
-    if matches_every_request(f"not ({other}) or ({expression})"):
+    if matches_every_request(other.not_().or_(expression)):
         return False
-    is_part = matches_every_request(f"not ({expression}) or ({other})")
-    return True if is_part or matches_nothing(f"({expression}) and ({other})") else None
+    is_part = matches_every_request(expression.not_().or_(other))
+    return True if is_part or matches_nothing(expression.and_(other)) else None
 
 
 def _covers(one: ZoneRule, other: ZoneRule) -> bool:
@@ -313,12 +312,12 @@ def _covers(one: ZoneRule, other: ZoneRule) -> bool:
 
 def _are_apart(one: ZoneRule, other: ZoneRule) -> bool:
     """True if it is proven that no request matches both rules."""
-    return matches_nothing(f"({one.expression}) and ({other.expression})")
+    return matches_nothing(one.expression.and_(other.expression))
 
 
-def matches_nothing(expression: str) -> bool:
+def matches_nothing(expression: Expression) -> bool:
     """True if it is proven that no request matches an expression."""
-    return matches_every_request(f"not ({expression})")
+    return matches_every_request(expression.not_())
 
 
 def level_losses(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
@@ -348,7 +347,7 @@ class _Reference(NamedTuple):
 def _names_itself(rule: ZoneRule, name: str) -> bool:
     """True if a rule refers to a list, and not only the rule that executes its ruleset."""
     is_inner = rule.via or rule.of_account
-    return not is_inner or name in lists_in(expression_of(rule.obj))
+    return not is_inner or name in Expression.of_object(rule.obj).lists
 
 
 class Referring:
@@ -361,7 +360,7 @@ class Referring:
             rules = rules_in_force(state, resource)
             spelt_out = [self._with(rule) for rule in rules]
             for index, rule in enumerate(rules):
-                for name in lists_in(rule.expression):
+                for name in rule.expression.lists:
                     reference = _Reference(resource, rule, spelt_out[index + 1 :])
                     self._references.setdefault(name, []).append(reference)
 
@@ -392,7 +391,7 @@ class Referring:
         by = f"the {resource.title} {rule.title}"
         was, becomes = (self._with(rule, **{name: contents}) for contents in (lacks, has))
         if rule.lets_pass:
-            more = f"({becomes.expression}) and not ({was.expression})"
+            more = becomes.expression.without(was.expression)
             loss = skip_loss(resource, rule._replace(expression=more), item.behind)
             return loss and loss._replace(reason=f"{loss.reason}, by {by}")
         fewer = leaves_out(becomes.expression, was.expression) if rule.enforces else False

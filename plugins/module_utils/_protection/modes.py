@@ -28,7 +28,7 @@ from typing import (
     TypedDict,
 )
 
-from .._expressions.grammar import expression_of
+from .._expressions.expression import Expression
 from .._expressions.solve import PORT, SOURCE, SOURCE_PORT, Diagrams, Matches, Set, matched
 from .._schema.account import (
     COMPONENTS,
@@ -117,7 +117,7 @@ class Filter(NamedTuple):
     """A filter as it decides: its mode, and what it matches; where that is not understood, the mode
     is `undecided`, and `own_mode` the one that Cloudflare shows."""
 
-    expression: str
+    expression: Expression
     mode: str
     matches: Matches
     own_mode: str
@@ -211,7 +211,7 @@ class Component(NamedTuple):
                 always = item.matches.always if mode != UNDECIDED else []
                 whole = intersection([network], always) == [network]
                 if whole or intersection([network], item.matches.sometimes):
-                    deciders.append(_decider(mode, whole, f"filter {item.expression}"))
+                    deciders.append(_decider(mode, whole, f"filter {item.expression.text}"))
                 if whole:
                     return deciders
         for rule in sorted(self.rules, key=lambda rule: rule.everywhere):
@@ -259,7 +259,9 @@ def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
     unknown = [name for name, listed in objects.items() if listed is None]
     if unknown:
         problems.append(f"The {' and '.join(unknown)} of {title} are not known.")
-        read_filters.append(Filter("", UNDECIDED, Matches([], EVERYTHING), UNDECIDED))
+        read_filters.append(
+            Filter(Expression.of(""), UNDECIDED, Matches([], EVERYTHING), UNDECIDED)
+        )
     return Component(kind, read_filters, read_rules, problems)
 
 
@@ -302,8 +304,8 @@ def _read_mode(obj: Object, what: str, problems: list[str]) -> str:
 
 
 def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
-    expression = expression_of(obj)
-    what = f"the filter '{excerpt(expression)}' of {title}"
+    expression = Expression.of_object(obj)
+    what = f"the filter '{excerpt(expression.text)}' of {title}"
     mode = _read_mode(obj, what, problems)
     try:
         return Filter(expression, mode, matched(expression), mode)

@@ -17,8 +17,9 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
-from .._expressions.grammar import WORD, Combination, Comparison, Negation, Tree, parse, tokens_of
-from .._expressions.solve import Flows, unmatched
+from .._expressions.expression import Expression
+from .._expressions.grammar import Comparison
+from .._expressions.solve import TRUE, Flows, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
 from .._schema.resource import Key, Object, Resource, State
@@ -56,7 +57,7 @@ ANY_HEADER = ("http.cookie", "http.referer", "http.user_agent", "http.x_forwarde
 ANY_TEXTS = (*ANY_HEADER, "http.request.version", f"{URI}.query", f"raw.{URI}.query")
 PLACES = ("ip.src.country", "ip.dst.country", "ip.src.continent", "ip.geoip.country")
 OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
-OF_ACCOUNTS = ("ip.dst",)
+OF_ACCOUNTS = frozenset(["ip.dst"])
 GET: Known = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
 PROTOCOL_NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
 PORTS = ("srcport", "dstport")
@@ -73,7 +74,7 @@ class TrafficKind(NamedTuple):
     what: str
     values: Mapping[str, Any] = {}
     starts: Mapping[str, Any] = {}
-    condition: str = "true"
+    condition: Expression = TRUE
     spaces: Spaces = ANYWHERE
 
 
@@ -147,8 +148,7 @@ def wide_groups(resource: Resource, rules: Iterable[ZoneRule]) -> Iterator[list[
 
 def union_of_rules(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:
     """A rule for all that some match."""
-    every = " or ".join(f"({one.expression})" for one in some)
-    return rule._replace(expression=every or "false")
+    return rule._replace(expression=Expression.any_of([one.expression for one in some]))
 
 
 def owner_names_in(resource: Resource, state: State) -> Sequence[Object] | None:
@@ -179,9 +179,9 @@ def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _depends_on_owner(expression: str, traffic: str, lets_pass: bool) -> bool:
+def _depends_on_owner(expression: Expression, traffic: str, lets_pass: bool) -> bool:
     is_request = traffic == "request"
-    if not any(name in expression for name in (OF_ZONES if is_request else OF_ACCOUNTS)):
+    if (OF_ZONES if is_request else OF_ACCOUNTS).isdisjoint(expression.names):
         return False
     # Prefixes are of one family each.
     owners: list[tuple[str, ...]] = [()] if is_request else [(one,) for one in networks(EVERYTHING)]
@@ -190,11 +190,11 @@ def _depends_on_owner(expression: str, traffic: str, lets_pass: bool) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _may_be_wide(expression: str, traffic: str, lets_pass: bool) -> bool | None:
+def _may_be_wide(expression: Expression, traffic: str, lets_pass: bool) -> bool | None:
     """True if all plain traffic of a kind matches an expression, should the names of its owner be
     the best for it; None if the expression cannot be read, or has too many cases."""
     try:
-        truths = [*_best_truths(parse(expression), True)]
+        truths = expression.truths_in_favour(OF_ZONES)
     except Unread:
         return None
     assumed = dict(truths)
@@ -210,19 +210,6 @@ def _may_be_wide(expression: str, traffic: str, lets_pass: bool) -> bool | None:
         if _in_words(kind._replace(spaces=spaces), rest):
             return True
     return False
-
-
-def _best_truths(tree: Tree, is_true: bool) -> Iterator[tuple[Comparison, bool]]:
-    """Each comparison with the name of a zone, with the truth that favours the wanted result; with
-    both if either may."""
-    if isinstance(tree, Negation):
-        yield from _best_truths(tree.part, not is_true)
-    elif isinstance(tree, Combination):
-        for part in tree.parts:
-            yield from _best_truths(part, is_true)
-            yield from _best_truths(part, not is_true) if tree.operator == "xor" else ()
-    elif isinstance(tree, Comparison) and OF_ZONES & _fields_named(tree.field):
-        yield tree, is_true
 
 
 def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Iterator[TrafficKind]:
@@ -247,12 +234,13 @@ def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Itera
         known.update({"ip": True, "ip.proto": name.encode(), "ip.proto.num": number})
         headers = " and ".join([*(f"{name}.{port} in {{1..65535}}" for port in PORTS), ANY_HEADERS])
         what = f"every {name.upper()} packet"
-        yield TrafficKind(what, known, starts, headers, [*anywhere, *prefixes])
+        condition = Expression.of(headers)
+        yield TrafficKind(what, known, starts, condition, [*anywhere, *prefixes])
 
 
 @lru_cache(maxsize=4096)
 def plain_traffic(
-    expression: str, traffic: str, lets_pass: bool, names: tuple[str, ...] = ()
+    expression: Expression, traffic: str, lets_pass: bool, names: tuple[str, ...] = ()
 ) -> str:
     """The first kind of plain traffic of which all, from half or more of a family, is proven to
     match an expression, in words; empty if there is none."""
@@ -263,7 +251,7 @@ def plain_traffic(
 
 
 def _rest(
-    kind: TrafficKind, expression: str, assumed: Mapping[Comparison, bool] | None = None
+    kind: TrafficKind, expression: Expression, assumed: Mapping[Comparison, bool] | None = None
 ) -> Flows:
     """The traffic of a kind that may not match; `assumed` is taken for the truth of
     comparisons."""
@@ -306,8 +294,3 @@ def _settled(kind: TrafficKind, assumed: Mapping[Comparison, bool], leaf: Compar
         return assumed[leaf]
     starts = {name: LowerBound(start) for name, start in kind.starts.items()}
     return truth_by({**starts, **kind.values}, leaf)
-
-
-@lru_cache(maxsize=4096)
-def _fields_named(field: str) -> frozenset[str]:
-    return frozenset(token.text for token in tokens_of(field) if token.kind == WORD)

@@ -31,7 +31,7 @@ from typing import (
     Union,
 )
 
-from .._expressions.grammar import expression_of, normalise_expression
+from .._expressions.expression import Expression
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, destinations, matched
 from .._schema.ddos_overrides import (
     ACTIONS,
@@ -110,7 +110,7 @@ def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
         for name, value in sorted(limit.items())
         if name not in RATE_LIMIT.nested_names or (name in NUMBER_FIELDS and isinstance(value, str))
     }
-    return normalise_expression(text), more
+    return Expression.of(str(text or "")).normalised, more
 
 
 RULE = "rule "
@@ -461,7 +461,7 @@ def _with_traffic(
     rest = WHOLE
     for obj, values in zip(overrides, settings):
         if values:
-            matching = diagrams.matching(expression_of(obj))
+            matching = diagrams.matching(Expression.of_object(obj))
             decided.append((obj, values, diagrams.combined("and", [rest, matching])))
             rest = diagrams.without(rest, matching)
     return [*decided, ({}, NO_LEVEL, rest)]
@@ -470,7 +470,7 @@ def _with_traffic(
 def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traffic: Set) -> Ranges:
     """The destinations of more traffic of an override, as far as its expression tells them."""
     try:
-        matched(expression_of(override))
+        matched(Expression.of_object(override))
     except Unread:
         return []
     return destinations(diagrams, traffic).sometimes if resource is L4_OVERRIDES else []

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
-from .._expressions.fields import lists_in, with_contents
-from .._expressions.grammar import expression_of
+from .._expressions.expression import Expression
 from .._remembered import remembered
 from .._schema.custom_rules import (
     CUSTOM_RULES,
@@ -56,7 +55,7 @@ class ZoneRule(NamedTuple):
     entry: str
     title: str
     action: str
-    expression: str
+    expression: Expression
     active: bool
     stops: bool
     skips: frozenset[str]
@@ -66,7 +65,7 @@ class ZoneRule(NamedTuple):
     via: Key | None = None
     of_account: bool = False
     unless: Sequence[ZoneRule] = ()
-    whole: str = ""
+    whole: Expression | None = None
 
     @property
     def doubts(self) -> list[str]:
@@ -123,7 +122,7 @@ def _firewall_rule(rule: Object) -> ZoneRule:
         entry=entry,
         title=f"{entry} ({description})" if description else entry,
         action=action,
-        expression=expression_of(condition),
+        expression=Expression.of_object(condition),
         active=all(FLAG.normalise(flag) == "false" for flag in at_rest),
         stops=action in ENFORCING,
         skips=frozenset(skips),
@@ -151,7 +150,7 @@ def in_order_of(resource: Resource) -> InOrder:
             entry=label,
             title=label,
             action=action,
-            expression=expression_of(rule),
+            expression=Expression.of_object(rule),
             active=resource.field("enabled").normalised(rule) != "false",
             stops=action in resource.enforcing,
             skips=frozenset(skips),
@@ -273,14 +272,19 @@ def executed_by(rule: ZoneRule) -> str:
     return identity if SAFE_ID.fullmatch(identity) or is_new(identity) else ""
 
 
+def in_enterprise(expression: Expression) -> Expression:
+    """An expression for requests to Enterprise zones, which alone meet rules of an account."""
+    return expression.assuming(Expression.of(ENTERPRISE_ZONES))
+
+
 def _as_rule_of_account(rule: ZoneRule) -> ZoneRule:
     """A rule of the entry point of an account, which requests to Enterprise zones alone meet."""
     title = f"{rule.entry}{OF_ACCOUNT}"
-    rule = rule._replace(expression=rule.expression.replace(ENTERPRISE_ZONES, "true"))
+    rule = rule._replace(expression=in_enterprise(rule.expression))
     if UNREAD in rule.obj:
         title = f"any{OF_ACCOUNT}"
         doubt = f"what the custom rules{OF_ACCOUNT} do ({rule.obj[UNREAD]})"
-        rule = rule._replace(expression="true", unknown=[doubt], conditions=())
+        rule = rule._replace(expression=Expression.of("true"), unknown=[doubt], conditions=())
     return rule._replace(key=(title,), entry=title, title=title, of_account=True)
 
 
@@ -335,10 +339,9 @@ class Chain:
             return []
         if ruleset.get("kind") != "custom":
             return None
-        from .._expressions.evaluation import decider  # loaded if there is such a rule
-        from .._expressions.operands import Fields
+        from .._expressions.operands import Fields  # loaded if there is such a rule
 
-        truth = decider(rule.expression)(Fields(self._values))
+        truth = rule.expression.evaluate(Fields(self._values))
         origin = f" of the ruleset {ruleset.get('name')}{self._owner}"
         inner_rules = IN_ORDER[CUSTOM_RULES.plural](ruleset.get("rules") or ())
         return [self._inner_rule(rule, inner, truth, origin) for inner in inner_rules]
@@ -349,10 +352,10 @@ class Chain:
         """A rule of an executed ruleset; the truth of the executing rule is that for all requests
         to the zone."""
         title = f"{inner.entry}{origin}"
-        expression = inner.expression if truth is True else _conjunction(executing, inner)
-        whole = ""
-        if executing.whole:
-            whole = _conjunction(executing._replace(expression=executing.whole), inner)
+        expression = inner.expression
+        if truth is not True:
+            expression = executing.expression.and_(inner.expression)
+        whole = executing.whole and executing.whole.and_(inner.expression)
         return inner._replace(
             key=(title, executing.entry),
             entry=title,
@@ -367,13 +370,9 @@ class Chain:
         )
 
 
-def _conjunction(executing: ZoneRule, inner: ZoneRule) -> str:
-    return f"({executing.expression}) and ({inner.expression})"
-
-
-def beyond(rule: ZoneRule, earlier: Sequence[ZoneRule]) -> str:
+def beyond(rule: ZoneRule, earlier: Sequence[ZoneRule]) -> Expression:
     """An expression for what a rule matches and none of the earlier rules."""
-    return " and not ".join(f"({part.expression})" for part in (rule, *earlier))
+    return rule.expression.without(*(earlier_rule.expression for earlier_rule in earlier))
 
 
 def _unless(rule: ZoneRule, skips: Sequence[ZoneRule]) -> ZoneRule:
@@ -401,9 +400,9 @@ def _is_meant(skip: ZoneRule, rule: ZoneRule, executing: ZoneRule | None) -> boo
     return rule.obj.get("id") in (rules.get(executed_by(executing)) or ())
 
 
-def expressions_in(state: State) -> list[str]:
+def expressions_in(state: State) -> list[Expression]:
     """The expressions of the rules of a state."""
-    expressions: list[str] = []
+    expressions: list[Expression] = []
     for resource in EVALUATION:
         if resource.plural in state:
             expressions += [rule.expression for rule in rules_in_force(state, resource)]
@@ -412,12 +411,15 @@ def expressions_in(state: State) -> list[str]:
 
 def lists_named_in(state: State) -> list[str]:
     """The names of the lists that the rules of a state refer to."""
-    return lists_in(*expressions_in(state))
+    names: dict[str, None] = {}
+    for expression in expressions_in(state):
+        names.update(dict.fromkeys(expression.lists))
+    return [*names]
 
 
 def spelt_out(rule: ZoneRule, lists: ListContents) -> ZoneRule:
     """A rule with the contents of the lists that it refers to."""
-    return rule._replace(expression=with_contents(rule.expression, lists)) if lists else rule
+    return rule._replace(expression=rule.expression.with_lists(lists)) if lists else rule
 
 
 def contents_in(state: State) -> ListContents:

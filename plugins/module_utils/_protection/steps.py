@@ -11,8 +11,7 @@ from __future__ import annotations
 import json
 from typing import Any, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from .._expressions.fields import lists_in
-from .._expressions.grammar import expression_of
+from .._expressions.expression import Expression
 from .._schema.custom_rulesets import EXECUTED_RULESETS
 from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.managed_rules import MANAGED_RULES
@@ -86,7 +85,7 @@ class StateSteps:
         unless = tuple(one.expression for one in rule.unless)
         effects = tuple(self._effects(resource, rule))
         doubts = tuple(_doubt(rule, name) for name in rule.conditions)
-        names = tuple(lists_in(expression, *unless))
+        names = expression.without(*unless).lists
         contents = tuple((name, self._contents_of(name)) for name in names)
         own = (expression, doubts, tuple(map(_identity, effects)))
         return Step(
@@ -253,14 +252,16 @@ def override_steps(
     steps = []
     for override, level in zip(current.overrides, levels):
         whose, key = current.resource, current.resource.label_of(override)
-        expression = expression_of(override)
+        expression = Expression.of_object(override)
         if level is not None:
             effect = Effect(_override_mark(level, action), ends=True)
             source = Source(whose.name, key, f"{whose.title} {key}")
             own = (expression, level)
             steps.append(Step(expression, (), (), (effect,), source, own, own))
     rest = Effect(_override_mark(NO_LEVEL, action), ends=True)
-    steps.append(Step("true", (), (), (rest,), Source(resource.name, "", ""), "rest", "rest"))
+    everything = Expression.of("true")
+    source = Source(resource.name, "", "")
+    steps.append(Step(everything, (), (), (rest,), source, "rest", "rest"))
     return steps
 
 

@@ -15,12 +15,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Generic, Hashable, Iterable, Mapping, NamedTuple, TypeVar
 
-from .._expressions.evaluation import Batch, decider, decider_of
-from .._expressions.grammar import Comparison, NotKnown, Token, parse, text_of
+from .._expressions.batch import Batch
+from .._expressions.evaluation import decider_of
+from .._expressions.expression import Expression
+from .._expressions.grammar import Comparison, NotKnown, Token, text_of
 from .._expressions.operands import Fields
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set
 from .._schema.lists import ListContents
-from .._text import Unread
 
 TrafficSet = TypeVar("TrafficSet")
 
@@ -32,7 +33,7 @@ class TrafficSets(ABC, Generic[TrafficSet]):
     everything: TrafficSet
 
     @abstractmethod
-    def matching(self, expression: str) -> TrafficSet:
+    def matching(self, expression: Expression) -> TrafficSet:
         """The traffic that matches an expression."""
 
     @abstractmethod
@@ -91,8 +92,8 @@ class SingleRequest(_Requests):
         super().__init__(1)
         self._fields = fields
 
-    def matching(self, expression: str) -> Split:
-        truth = decider(expression)(self._fields)
+    def matching(self, expression: Expression) -> Split:
+        truth = expression.evaluate(self._fields)
         if isinstance(truth, NotKnown):
             return Split(0, 1)
         return self.everything if truth else self.nothing
@@ -105,7 +106,7 @@ class PastRequests(_Requests):
         super().__init__(len(batch.requests))
         self._batch = batch
 
-    def matching(self, expression: str) -> Split:
+    def matching(self, expression: Expression) -> Split:
         return Split(*self._batch.matching(expression))
 
 
@@ -118,9 +119,9 @@ class AllTraffic(TrafficSets[Set]):
     def __init__(self, diagrams: Diagrams, lists: ListContents) -> None:
         self.diagrams = diagrams
         self._lists = lists
-        self._matching: dict[str, Set] = {}
+        self._matching: dict[Expression, Set] = {}
 
-    def matching(self, expression: str) -> Set:
+    def matching(self, expression: Expression) -> Set:
         if expression not in self._matching:
             self._matching[expression] = self.diagrams.matching(expression, self._lists)
         return self._matching[expression]
@@ -138,7 +139,7 @@ class AllTraffic(TrafficSets[Set]):
         return self.diagrams.without(one, other)
 
 
-def diagrams_of(values: Mapping[str, Any], expressions: Iterable[str]) -> Diagrams:
+def diagrams_of(values: Mapping[str, Any], expressions: Iterable[Expression]) -> Diagrams:
     """Diagrams for some expressions; `values` are those of the fields that all of the traffic has
     alike."""
     known = Fields(values)
@@ -149,10 +150,8 @@ def diagrams_of(values: Mapping[str, Any], expressions: Iterable[str]) -> Diagra
 
     diagrams = Diagrams(decide, most=MOST_VARIABLES, truth_of_text=_truth_of_text)
     for expression in expressions:
-        try:
-            diagrams.name_texts(parse(expression))
-        except Unread:
-            continue  # it is a variable
+        if not expression.problem:  # else it is a variable
+            diagrams.name_texts(expression)
     return diagrams
 
 

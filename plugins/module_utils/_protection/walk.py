@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Generic, Hashable, Iterable, Mapping, NamedTuple, Tuple
 
+from .._expressions.expression import Expression
 from .._schema.resource import NO_ITEMS, Object
 from .._values.address_set import Contents
 from .traffic_sets import TrafficSet, TrafficSets
@@ -68,8 +69,8 @@ class Step(NamedTuple):
     takes traffic from it, and what is in the `lists` that it names.
     """
 
-    expression: str
-    unless: tuple[str, ...]
+    expression: Expression
+    unless: tuple[Expression, ...]
     doubts: tuple[Hashable, ...]
     effects: tuple[Effect, ...]
     source: Source

@@ -13,8 +13,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from .._expressions.examination import RULE_EXPRESSION
-from .._expressions.fields import doubts
-from .._expressions.grammar import expression_of
+from .._expressions.expression import Expression
 from .._values.kinds import mapping
 from .firewall_rules import PRODUCTS
 from .resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, Object, Permission, Values
@@ -102,7 +101,7 @@ CUSTOM_RULES = entry_point(
     fields=_FIELDS,
     semantics=RULE_SEMANTICS._replace(
         invalid_reason=_invalid_custom_rule,
-        unusual=lambda rule: doubts(expression_of(rule)),
+        unusual=lambda rule: Expression.of_object(rule).doubts(),
         with_ids=_with_id,
     ),
 )

@@ -15,8 +15,7 @@ from functools import partial
 from typing import Any, Callable, Mapping, Sequence
 
 from .._expressions.examination import RULE_EXPRESSION
-from .._expressions.fields import doubts
-from .._expressions.grammar import expression_of
+from .._expressions.expression import Expression
 from .._values.kinds import as_json, choice, identifier, keyed, mapping
 from .resource import ENFORCING, ZONE_OPTION, Permission, Values
 from .rulesets import (
@@ -134,6 +133,6 @@ MANAGED_RULES = entry_point(
         LOGGING,
     ),
     semantics=RULE_SEMANTICS._replace(
-        invalid_reason=_invalid_rule, unusual=lambda rule: doubts(expression_of(rule))
+        invalid_reason=_invalid_rule, unusual=lambda rule: Expression.of_object(rule).doubts()
     ),
 )

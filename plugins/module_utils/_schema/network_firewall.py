@@ -13,8 +13,7 @@ from __future__ import annotations
 from typing import AbstractSet, Any
 
 from .._expressions.examination import PACKET_EXPRESSION
-from .._expressions.fields import PACKET_FIELDS, doubts
-from .._expressions.grammar import expression_of
+from .._expressions.expression import Expression
 from .._values.kinds import mapping
 from .neighbours import MAGIC_FIREWALL
 from .resource import ACCOUNT_OPTION, Values
@@ -65,6 +64,6 @@ NETWORK_FIREWALL_RULES = entry_point(
     semantics=RULE_SEMANTICS._replace(
         normalise=_fit_packet_rule,
         invalid_reason=_invalid_packet_rule,
-        unusual=lambda rule: doubts(expression_of(rule), PACKET_FIELDS),
+        unusual=lambda rule: Expression.of_object(rule).doubts(of_packets=True),
     ),
 )

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
-from .._expressions.fields import names_in
-from .._expressions.grammar import MATCHES, expression_of, tokens_of
-from .._text import Unread
+from .._expressions.expression import Expression
 from .custom_rules import CUSTOM_RULES
 from .lists import ASN, HOSTNAME
 from .rate_limits import ADDRESS_COUNTERS, DATA_CENTER, RATE_LIMIT_RULES, SCORE, counters, limit_of
@@ -54,7 +52,7 @@ class Available(NamedTuple):
 
     def lacks(self, rule: Object) -> frozenset[str]:
         """The parts of a rule that the plan does not have."""
-        limit, text = limit_of(rule), expression_of(rule)
+        limit, expression = limit_of(rule), Expression.of_object(rule)
         numbers = {"period": self.period, "mitigation_timeout": self.timeout}
         found = [
             f"a {name} above {most} s"
@@ -65,7 +63,7 @@ class Available(NamedTuple):
             others = {*counters(limit)} - {DATA_CENTER, *self.characteristics}
             found += [f"the characteristic {name}" for name in sorted(others)]
         if self.fields:
-            others = {name for name in names_in(text) if not self._has_field(name)}
+            others = {name for name in expression.names if not self._has_field(name)}
             found += [f"the field {name} in the expression of a rate limit" for name in others]
         return frozenset(found if limit else ())
 
@@ -137,13 +135,9 @@ def features(rule: Object) -> frozenset[str]:
     nothing."""
     limit, action = limit_of(rule), str(rule.get("action"))
     timeout = limit.get("mitigation_timeout") or 0
-    try:
-        words = [token.text for token in tokens_of(expression_of(rule))]
-    except Unread:
-        words = []
     needs = {
         LOG_FEATURE: action == "log" and not limit,
-        REGEX_FEATURE: any(word in MATCHES for word in words),
+        REGEX_FEATURE: Expression.of_object(rule).has_regular_expression,
         COUNTING_FEATURE: bool(limit.get("counting_expression")),
         SCORE_FEATURE: SCORE in limit,
         CACHE_FEATURE: bool(limit.get("requests_to_origin")),

@@ -15,8 +15,7 @@ import re
 from typing import Any, Mapping, Sequence
 
 from .._expressions.examination import RULE_EXPRESSION
-from .._expressions.fields import doubts, lists_in, names_in
-from .._expressions.grammar import expression_of
+from .._expressions.expression import Expression
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .resource import ZONE_OPTION, Field, Object, Permission, Values, fields_in
 from .rulesets import (
@@ -91,7 +90,7 @@ def counters(limit: Mapping[str, Any]) -> frozenset[str]:
 
 def _invalid_rate_limit(rule: Values) -> str:
     """Return why Cloudflare would refuse a rule, by the vendor's "Configuration restrictions"."""
-    limit, expression = limit_of(rule), str(rule.get("expression"))
+    limit = limit_of(rule)
     score = SCORE if SCORE in limit else "requests_per_period"
     missing = lacking(rule, "action", "expression", RATE_LIMIT.name)
     missing = missing or lacking(limit, "characteristics", "period", score)
@@ -99,10 +98,10 @@ def _invalid_rate_limit(rule: Values) -> str:
         return missing
     if rule["action"] != "block" and (rule.get("action_parameters") or {}).get("response"):
         return f"has the action {rule['action']}, and only block has a response"
-    counting = str(limit.get("counting_expression") or "")
-    if limit.get("requests_to_origin") and lists_in(expression):
+    counting = Expression.of_object(limit, "counting_expression")
+    if limit.get("requests_to_origin") and Expression.of_object(rule).lists:
         return "names a list, and requests_to_origin must be false with one"
-    if lists_in(counting) and any(".response." in name for name in names_in(counting)):
+    if counting.lists and any(".response." in name for name in counting.names):
         return "has a counting_expression with a list and a field of the response; keep one of them"
     return ""
 
@@ -110,8 +109,8 @@ def _invalid_rate_limit(rule: Values) -> str:
 def _unusual_rate_limit(rule: Values) -> str:
     """Remark on what Cloudflare may take, and may not."""
     limit = limit_of(rule)
-    texts = (expression_of(rule), expression_of(limit, "counting_expression"))
-    remarks = map(doubts, texts)
+    counting = Expression.of_object(limit, "counting_expression")
+    remarks = [Expression.of_object(rule).doubts(), counting.doubts()]
     rare = [
         f"has the {name} {limit[name]}, and Cloudflare's page on its API lists only"
         f" {', '.join(map(str, usual))}"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
+from ...module_utils._expressions.expression import Expression
 from ...module_utils._protection.coverage import IDLE
 from ...module_utils._protection.losses import matches_nothing
 from ...module_utils._protection.modes import UNDECIDED, counted_networks
@@ -244,11 +245,12 @@ def enforces(lists: Sequence[Sequence[ZoneRule]]) -> bool | None:
     """Return whether an existing rule of a zone blocks or challenges; None if none was read. One
     that no request meets does neither."""
     for rules in lists:
-        passed = "false"
+        passed: list[Expression] = []
         for rule in rules:
-            if rule.enforces and not matches_nothing(f"({rule.expression}) and not ({passed})"):
+            if rule.enforces and not matches_nothing(rule.expression.without(*passed)):
                 return True
-            passed = f"({passed}) or ({rule.expression})" if rule.terminates else passed
+            if rule.terminates:
+                passed.append(rule.expression)
     return False if lists else None
 
 

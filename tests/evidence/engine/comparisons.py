@@ -16,11 +16,12 @@ from random import Random
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.batch import Batch
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
     FILTER_EXPRESSION,
     FILTER_SCHEME,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     Comparison,
     NotKnown,
@@ -81,7 +82,7 @@ def decided_filters_parse(random: Random, counts: Counts) -> None:
     """A filter that the collection decides or accepts is one that the parser takes, with the same addresses and ports."""
     expression = generators.combination(random, generators.odd_packet_atom)
     try:
-        matched(expression)
+        matched(Expression.of(expression))
     except Unread:
         counts.count(undecided=1)
         return
@@ -118,7 +119,7 @@ def equal_expressions_have_equal_literals(random: Random, counts: Counts) -> Non
 def filters_match_what_is_claimed(random: Random, counts: Counts) -> None:
     """A packet that a filter is said to match always or never does so in the engine."""
     expression = generators.combination(random, generators.packet_atom)
-    claims = matched(expression)
+    claims = matched(Expression.of(expression))
     packets = generators.packets(random, 30)
     counts.count(expressions=1, decisions=len(packets))
     for packet, decision in zip(packets, packets_engine().decisions(expression, packets), strict=True):
@@ -170,7 +171,7 @@ def requests_are_decided_as_by_the_engine(random: Random, counts: Counts) -> Non
     requests = generators.rich_requests(random, 12)
     counts.count(expressions=1)
     for request, decision in zip(requests, rich_engine().decisions(expression, requests), strict=True):
-        truth = decider(expression)(fields_of(request))
+        truth = Expression.of(expression).evaluate(fields_of(request))
         counts.count(**{"undecided" if isinstance(truth, NotKnown) else "decided": 1})
         counts.check(truth is decision, f"{expression!r}: {truth}: {request}")
 
@@ -282,7 +283,7 @@ def chains_decide_as_link_by_link(random: Random, counts: Counts) -> None:
 def complete_expressions_match_every_request(random: Random, counts: Counts) -> None:
     """No request escapes an expression that every request is proven to match."""
     expression = generators.combination(random, generators.broad_atom)
-    if not matches_every_request(expression):
+    if not matches_every_request(Expression.of(expression)):
         counts.count(unproven=1)
         return
     requests = [

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import MISSING, Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import (
     OWN_PREFIXES,
@@ -121,7 +121,7 @@ def packets(protocol: str, destinations: Sequence[str], source: str) -> Iterator
 
 def is_half(expression: str, family: Mapping[str, int], kind: Callable[[str], Iterator[dict[str, Any]]]) -> bool:
     """Whether all traffic of a kind matches from half of a family or more."""
-    decide = decider(expression)
+    decide = Expression.of(expression).evaluate
     number = sum(size for source, size in family.items() if all(decide(Fields(one)) is True for one in kind(source)))
     return 2 * number >= sum(family.values())
 

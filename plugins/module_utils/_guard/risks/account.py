@@ -14,7 +14,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
-from ..._expressions.grammar import expression_of
+from ..._expressions.expression import Expression
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import has_flag
@@ -138,10 +138,10 @@ def _lowers(operation: Operation, lost: Mapping[str, Ranges]) -> bool:
     if existing is not None and mode_of(resource, existing) != ENABLED:
         return False
     obj = existing or operation.fields
-    return obj.get("expression") is None or _may_match(expression_of(obj), ranges)
+    return obj.get("expression") is None or _may_match(Expression.of_object(obj), ranges)
 
 
-def _may_match(expression: str, ranges: Ranges) -> bool:
+def _may_match(expression: Expression, ranges: Ranges) -> bool:
     try:
         return bool(intersection(matched(expression).sometimes, ranges))
     except Unread:

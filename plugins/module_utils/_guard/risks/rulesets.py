@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from typing import AbstractSet, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
-from ..._expressions.grammar import normalise_expression
 from ..._protection.losses import (
     ENABLED,
     NARROWED,
@@ -154,11 +153,11 @@ def _weakened(
     expression, or if no request matched it.
     """
     by_key = {rule.key: rule for rule in after}
-    enforced = {normalise_expression(rule.expression) for rule in after if rule.enforces}
+    enforced = {rule.expression for rule in after if rule.enforces}
     for rule in enforcing:
         planned = by_key.get(rule.key)
         loss = rule_loss(resource, rule, planned)
-        if not loss or normalise_expression(rule.expression) in enforced:
+        if not loss or rule.expression in enforced:
             continue
         is_idle = planned is not None and matches_nothing(planned.expression)
         if loss.how in (NARROWED, SOFTENED) and not is_idle:
@@ -298,7 +297,7 @@ class WideRules(NamedTuple):
         reason = grown(was, rule, passed) or _freed(was, rule)
         if reason:
             return reason
-        newly_matched = f"({rule.expression}) and not ({was.expression})"
+        newly_matched = rule.expression.without(was.expression)
         difference = rule._replace(expression=newly_matched)
         if width(self.rules.resource, difference, self.state):
             return _widened(rule.key in self.rules.same)
@@ -339,7 +338,7 @@ def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
         return "enabled"
     if was.action != becomes.action:
         return f"turned from {was.action} into {becomes.action}"
-    if normalise_expression(was.expression) != normalise_expression(becomes.expression):
+    if was.expression != becomes.expression:
         return _widened(is_same)
     return "no longer behind a rule that ends the evaluation"
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.batch import Batch
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields, Items, Pairs
 
 REQUESTS = [
@@ -37,11 +38,13 @@ def test_requests_may_match_if_each_of_them_may(operator: str, negation: str) ->
         for other in PARTS:
             expression = f"{negation}({one} {operator} not {other}) and ssl or {other}"
             possible = sum(
-                1 << index for index, fields in enumerate(REQUESTS) if decider(expression)(fields) is not False
+                1 << index
+                for index, fields in enumerate(REQUESTS)
+                if Expression.of(expression).evaluate(fields) is not False
             )
-            assert batch.matching(expression)[1] == possible, expression
+            assert batch.matching(Expression.of(expression))[1] == possible, expression
 
 
 def test_every_request_may_match_what_cannot_be_read() -> None:
-    assert Batch(REQUESTS).matching("http.host eq") == (0, 0b11111)
-    assert Batch([]).matching("true") == (0, 0)
+    assert Batch(REQUESTS).matching(Expression.of("http.host eq")) == (0, 0b11111)
+    assert Batch([]).matching(Expression.of("true")) == (0, 0)

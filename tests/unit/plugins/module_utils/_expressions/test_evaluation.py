@@ -7,7 +7,7 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
@@ -86,7 +86,7 @@ FIELDS = Fields(
     ],
 )
 def test_requests_match_as_in_the_engine(expression: str, truth: bool) -> None:
-    assert decider(expression)(FIELDS) is truth
+    assert Expression.of(expression).evaluate(FIELDS) is truth
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,6 @@ def test_requests_match_as_in_the_engine(expression: str, truth: bool) -> None:
     ],
 )
 def test_the_reasons_name_what_is_not_known(expression: str, reasons: list[str]) -> None:
-    truth = decider(expression)(FIELDS)
+    truth = Expression.of(expression).evaluate(FIELDS)
     assert isinstance(truth, NotKnown)
     assert list(truth.reasons) == reasons

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     Combination,
     Comparison,
     Constant,
     Negation,
     Tree,
-    expression_of,
     leaves,
     normalise_expression,
     parse,
@@ -225,8 +225,8 @@ def test_a_plain_field_stands_by_itself(expression: str, plain: bool) -> None:
 
 @pytest.mark.parametrize("text", ["(" * (1 << 18), 'http.host eq "' + "a" * (10 << 20) + '"', "ssl or " * 2000 + "ssl"])
 def test_an_expression_that_is_longer_than_cloudflare_takes_is_not_parsed(text: str) -> None:
-    expression = expression_of({"expression": text})
-    both = [f"({expression}) or ssl", f"({expression_of({'expression': text + ' '})}) or ssl"]
+    expression = Expression.of_object({"expression": text}).text
+    both = [f"({expression}) or ssl", f"({Expression.of_object({'expression': text + ' '}).text}) or ssl"]
     for one in (expression, *both):
         with pytest.raises(Unread, match="it is longer than Cloudflare takes"):
             parse(one)
@@ -236,8 +236,8 @@ def test_an_expression_that_is_longer_than_cloudflare_takes_is_not_parsed(text: 
 
 def test_the_longest_expression_is_parsed() -> None:
     text = "ssl" + " " * (8192 - 3)
-    assert expression_of({"expression": text}) == text
-    assert parse(expression_of({"expression": "ssl", "counting_expression": "ssl"}, "counting_expression")) == parse(
-        "ssl"
-    )
-    assert expression_of({}) == expression_of({"expression": None}) == ""
+    assert Expression.of_object({"expression": text}).text == text
+    assert parse(
+        Expression.of_object({"expression": "ssl", "counting_expression": "ssl"}, "counting_expression").text
+    ) == parse("ssl")
+    assert Expression.of_object({}).text == Expression.of_object({"expression": None}).text == ""

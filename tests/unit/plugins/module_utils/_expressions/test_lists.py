@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
     MOST_SPELT_OUT,
     lists_in,
@@ -94,10 +95,10 @@ def test_a_long_list_stays_a_name() -> None:
 
 
 def test_a_list_that_is_everything_is_everything() -> None:
-    assert not matches_every_request("ip.src in $all")
-    assert matches_every_request(with_contents("ip.src in $all", {"all": Contents(EVERYTHING)}))
-    assert not matches_every_request(with_contents("ip.src in $all", {"all": Contents(EVERYTHING[:1])}))
+    assert not matches_every_request(Expression.of("ip.src in $all"))
+    assert matches_every_request(Expression.of(with_contents("ip.src in $all", {"all": Contents(EVERYTHING)})))
+    assert not matches_every_request(Expression.of(with_contents("ip.src in $all", {"all": Contents(EVERYTHING[:1])})))
 
 
 def test_a_list_without_addresses_matches_nothing() -> None:
-    assert matches_every_request(with_contents("not ip.src in $empty", {"empty": Contents()}))
+    assert matches_every_request(Expression.of(with_contents("not ip.src in $empty", {"empty": Contents()})))

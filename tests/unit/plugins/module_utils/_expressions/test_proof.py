@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider_of
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
     matches_every_request,
@@ -44,10 +45,10 @@ NOT_PROVEN = [
 
 @pytest.mark.parametrize("expression", PROVEN)
 def test_an_expression_that_every_request_matches_is_proven(expression: str) -> None:
-    assert matches_every_request(expression) is True
-    assert matches_every_request(f"not not ({expression})") is True
-    assert matches_every_request(f"({expression}) and not (unknown and not ({expression}))") is True
-    assert matches_every_request(f"not ({expression})") is False
+    assert matches_every_request(Expression.of(expression)) is True
+    assert matches_every_request(Expression.of(f"not not ({expression})")) is True
+    assert matches_every_request(Expression.of(f"({expression}) and not (unknown and not ({expression}))")) is True
+    assert matches_every_request(Expression.of(f"not ({expression})")) is False
 
 
 # What no request or packet has: addresses of both families, two protocols, a number out of its range.
@@ -67,18 +68,18 @@ SOMETHING = [
 
 @pytest.mark.parametrize("expression", NOTHING)
 def test_what_nothing_matches_is_proven(expression: str) -> None:
-    assert matches_nothing(expression) is True
-    assert matches_nothing(f"({expression}) or ip.src eq 192.0.2.1") is False
+    assert matches_nothing(Expression.of(expression)) is True
+    assert matches_nothing(Expression.of(f"({expression}) or ip.src eq 192.0.2.1")) is False
 
 
 @pytest.mark.parametrize("expression", SOMETHING)
 def test_what_something_may_match_is_not_taken_for_nothing(expression: str) -> None:
-    assert matches_nothing(expression) is False
+    assert matches_nothing(Expression.of(expression)) is False
 
 
 @pytest.mark.parametrize("expression", NOT_PROVEN)
 def test_everything_else_is_not(expression: str) -> None:
-    assert matches_every_request(expression) is False
+    assert matches_every_request(Expression.of(expression)) is False
 
 
 PLAIN = Fields({"http.request.method": b"GET", "ssl": True})
@@ -105,11 +106,11 @@ REST = [(1 << 31, (1 << 32) - 1)]
 )
 def test_the_sources_of_plain_requests_that_may_not_match_are_known(expression: str, left: Ranges) -> None:
     condition = 'http.host in {"a.example" "www.a.example"} and ip.src in {0.0.0.0/0}'
-    parts = unmatched(expression, condition, lambda leaf: decider_of(leaf)(PLAIN))
+    parts = unmatched(Expression.of(expression), Expression.of(condition), lambda leaf: decider_of(leaf)(PLAIN))
     assert parts == ([(IPV4, left)] if left else [])
 
 
 def test_the_sources_are_told_by_destinations() -> None:
-    assert unmatched("ip.dst in {0.0.0.0/1} or ip.src in {0.0.0.0/1 ::/0}") == [(REST, REST)]
-    assert unmatched("ip.src in {0.0.0.0/1}") == [(IPV4, REST), (IPV6, IPV6)]
-    assert unmatched(" or ".join(f"a{number}" for number in range(300))) == [(BOTH, BOTH)]
+    assert unmatched(Expression.of("ip.dst in {0.0.0.0/1} or ip.src in {0.0.0.0/1 ::/0}")) == [(REST, REST)]
+    assert unmatched(Expression.of("ip.src in {0.0.0.0/1}")) == [(IPV4, REST), (IPV6, IPV6)]
+    assert unmatched(Expression.of(" or ".join(f"a{number}" for number in range(300)))) == [(BOTH, BOTH)]

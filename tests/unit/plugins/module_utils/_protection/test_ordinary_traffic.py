@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import (
     OWN_PREFIXES,
     depends_on_owner,
@@ -236,7 +237,7 @@ NARROW_PACKETS = [
 
 def in_words(resource: Resource, expression: str, lets_pass: bool = False) -> str:
     names = [item["name"] for item in STATE[ZONE.plural]] if resource is CUSTOM_RULES else [OWN, "2001:db8::/48"]
-    return plain_traffic(expression, resource.traffic, lets_pass, tuple(names))
+    return plain_traffic(Expression.of(expression), resource.traffic, lets_pass, tuple(names))
 
 
 @pytest.mark.parametrize(("expression", "words"), WIDE_REQUESTS.items())
@@ -359,7 +360,7 @@ def test_skips_are_wide_together_if_they_skip_the_same(parameters: list[dict[str
     ],
 )
 def test_the_family_of_plain_packets_is_that_of_the_own_prefixes(expression: str, words: str) -> None:
-    assert plain_traffic(expression, "packet", False, (OWN,)) == words
+    assert plain_traffic(Expression.of(expression), "packet", False, (OWN,)) == words
 
 
 @pytest.mark.parametrize(("prefix", "words"), [(OWN, f"every TCP packet to {OWN}"), ("203.0.113.0/24", "")])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Dict
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.batch import Batch
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import (
     Outcome,

@@ -43,7 +43,7 @@ def flat(*zone: dict[str, Any], rulesets: Any = (), account: Any = (), **state: 
 
 
 def shown(rules: list[ZoneRule]) -> list[tuple[str, str]]:
-    return [(rule.entry, rule.expression) for rule in rules if rule.active]
+    return [(rule.entry, rule.expression.text) for rule in rules if rule.active]
 
 
 def test_the_rules_of_a_ruleset_stand_where_it_is_executed() -> None:
@@ -163,7 +163,7 @@ def test_a_deployment_of_the_account_is_decided_for_the_zone(expression: str, ex
 
 def test_rules_of_the_account_that_cannot_be_read_may_do_anything() -> None:
     (found,) = flat(account=[{UNREAD: "403"}])
-    assert (found.entry, found.expression) == ("any of the account", "true")
+    assert (found.entry, found.expression.text) == ("any of the account", "true")
     assert found.unknown == ["what the custom rules of the account do (403)"]
 
 

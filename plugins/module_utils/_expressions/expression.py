@@ -1,0 +1,307 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An expression of the Rules language as a value: its text, what it names, what it means, and the
+expressions that are made of it.
+
+A text leads to the same object each time, as far as memory allows, so that it is read once. An
+expression that is made of others has their trees, and no text is read again.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from typing import AbstractSet, Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
+
+from .._text import Unread
+from .._values.address_set import Contents
+from .fields import (
+    KNOWN_FIELDS,
+    PACKET_FIELDS,
+    doubts,
+    list_uses,
+    lists_in,
+    names_in,
+    with_contents,
+)
+from .grammar import (
+    LONGEST_FILTER,
+    MATCHES,
+    UNPARSED,
+    WORD,
+    Combination,
+    Comparison,
+    Constant,
+    Negation,
+    NotKnown,
+    Tree,
+    leaves,
+    normalise_expression,
+    parse,
+    tokens_of,
+)
+
+MOST_TEXTS = 4096  # of which the expressions are kept
+
+
+class ListUse(NamedTuple):
+    """A comparison that asks whether the value of a field is in a list of the account."""
+
+    list_name: str
+    field: str
+
+
+class Expression:
+    """An expression of the Rules language.
+
+    Two are equal if their texts differ in white space outside of texts in quotes only. `tree`
+    raises Unread if the expression cannot be read; such an expression names nothing, and whether a
+    request matches it is not known.
+    """
+
+    def __init__(
+        self, text: str = "", operator: str = "", parts: Sequence[Expression] = ()
+    ) -> None:
+        self._text, self._operator, self._parts = text, operator, tuple(parts)
+
+    @staticmethod
+    def of(text: str) -> Expression:
+        """The expression with a text."""
+        return _expression_with(text)
+
+    @staticmethod
+    def of_object(obj: Mapping[str, Any], field: str = "expression") -> Expression:
+        """The expression of an object as Cloudflare shows it. One that is longer than Cloudflare
+        takes is not parsed: in its place stands what cannot be read."""
+        text = str(obj.get(field) or "")
+        if len(text) <= LONGEST_FILTER:
+            return Expression.of(text)
+        digest = sha256(text.encode(errors="replace")).hexdigest()
+        return Expression.of(f"{UNPARSED} {len(text)} {digest}")
+
+    def __eq__(self, expression: object) -> bool:
+        if self is expression:
+            return True
+        if not isinstance(expression, Expression):
+            return NotImplemented
+        return self.normalised == expression.normalised
+
+    def __hash__(self) -> int:
+        return hash(self.normalised)
+
+    def __repr__(self) -> str:
+        return f"Expression.of({self.text!r})"
+
+    @cached_property
+    def text(self) -> str:
+        """The text as it is written, or as it would be written of its parts."""
+        if not self._operator:
+            return self._text
+        if self._operator == "not":
+            return f"not ({self._parts[0].text})"
+        return f" {self._operator} ".join(part.text_as_part for part in self._parts)
+
+    @property
+    def text_as_part(self) -> str:
+        """The text as it stands in a longer expression."""
+        return self.text if self._operator == "not" else f"({self.text})"
+
+    @cached_property
+    def normalised(self) -> str:
+        """A text that equal expressions have alike."""
+        return normalise_expression(self.text)
+
+    @property
+    def tree(self) -> Tree:
+        """The structure; raises Unread."""
+        tree = self._tree_or_problem
+        if isinstance(tree, Unread):
+            raise tree.with_traceback(None)
+        return tree
+
+    @property
+    def problem(self) -> Unread | None:
+        """The reason why it cannot be read; None if it can be."""
+        tree = self._tree_or_problem
+        return tree if isinstance(tree, Unread) else None
+
+    @cached_property
+    def _tree_or_problem(self) -> Tree | Unread:
+        try:
+            return self._read_tree()
+        except Unread as exc:
+            return exc
+
+    def _read_tree(self) -> Tree:
+        if not self._operator:
+            return parse(self._text)
+        trees = tuple(part.tree for part in self._parts)
+        if self._operator == "not":
+            return Negation(trees[0])
+        return Combination(self._operator, trees)
+
+    @cached_property
+    def comparisons(self) -> Sequence[Comparison]:
+        """The comparisons from left to right; raises Unread."""
+        return tuple(leaves(self.tree))
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The fields that it reads, each once."""
+        if self._operator:
+            return _merged(part.names for part in self._parts)
+        return tuple(names_in(self._text))
+
+    @cached_property
+    def lists(self) -> Sequence[str]:
+        """The names of the lists of the account to which it refers, each once."""
+        if self._operator:
+            return _merged(part.lists for part in self._parts)
+        return tuple(lists_in(self._text))
+
+    @property
+    def list_uses(self) -> Sequence[ListUse]:
+        """The comparisons that ask whether a value is in a list of the account."""
+        return [ListUse(use.operands[0].text[1:], use.field) for use in list_uses(self.text)]
+
+    @property
+    def has_regular_expression(self) -> bool:
+        """Return whether it compares something to a regular expression."""
+        try:
+            tokens = tokens_of(self.text)
+        except Unread:
+            return False
+        return any(token.text in MATCHES for token in tokens)
+
+    def doubts(self, of_packets: bool = False) -> str:
+        """The doubt that it reads unknown fields, with its verb; an empty text if every field is
+        known."""
+        return doubts(self.text, PACKET_FIELDS if of_packets else KNOWN_FIELDS)
+
+    def evaluate(self, fields: Any) -> bool | NotKnown:
+        """Return whether a request or packet with these Fields matches."""
+        return self._decide(fields)
+
+    @cached_property
+    def _decide(self) -> Callable[[Any], bool | NotKnown]:
+        from .evaluation import decider_of  # loaded if something is evaluated
+
+        try:
+            return decider_of(self.tree)
+        except Unread as exc:
+            unread = NotKnown((f"the expression cannot be read: {exc}",))
+            return lambda fields: unread
+
+    def and_(self, *expressions: Expression) -> Expression:
+        """An expression for what matches it and all of these."""
+        return self._joined("and", expressions)
+
+    def or_(self, *expressions: Expression) -> Expression:
+        """An expression for what matches it or one of these."""
+        return self._joined("or", expressions)
+
+    def not_(self) -> Expression:
+        """An expression for what does not match it."""
+        return Expression(operator="not", parts=[self])
+
+    def without(self, *expressions: Expression) -> Expression:
+        """An expression for what matches it and none of these."""
+        return self._joined("and", [expression.not_() for expression in expressions])
+
+    def _joined(self, operator: str, expressions: Sequence[Expression]) -> Expression:
+        if not expressions:
+            return self
+        return Expression(operator=operator, parts=[self, *expressions])
+
+    @staticmethod
+    def any_of(expressions: Sequence[Expression]) -> Expression:
+        """An expression for what matches one of these; nothing matches it if there is none."""
+        if not expressions:
+            return Expression.of("false")
+        return expressions[0].or_(*expressions[1:])
+
+    def with_lists(self, contents: Mapping[str, Contents]) -> Expression:
+        """The expression with the contents of the lists that are known. A long list stays a name,
+        and so do hostnames in a comparison of another form."""
+        if not contents or contents.keys().isdisjoint(self.lists):
+            return self
+        if self._operator:
+            parts = [part.with_lists(contents) for part in self._parts]
+            return Expression(operator=self._operator, parts=parts)
+        return Expression.of(with_contents(self._text, contents))
+
+    def assuming(self, condition: Expression) -> Expression:
+        """The expression for traffic that meets a single comparison."""
+        if self.problem or condition.text not in self.text:
+            return self
+        return _Assuming(self, condition)
+
+    def truths_in_favour(self, fields: AbstractSet[str]) -> list[tuple[Comparison, bool]]:
+        """Each comparison of one of these fields, with the truth that favours that the expression
+        is met; with both truths if either may. Raises Unread."""
+        return [*_truths_in_favour(self.tree, fields, True)]
+
+
+class _Assuming(Expression):
+    """An expression of which a comparison is taken to be true."""
+
+    def __init__(self, whole: Expression, condition: Expression) -> None:
+        super().__init__(whole.text.replace(condition.text, "true"))
+        self._whole, self._condition = whole, condition
+
+    def _read_tree(self) -> Tree:
+        (comparison,) = self._condition.comparisons
+        return _with_true(self._whole.tree, comparison)
+
+
+def _with_true(tree: Tree, met: Comparison) -> Tree:
+    """A tree in which a comparison is true, wherever it stands."""
+    if isinstance(tree, Negation):
+        return Negation(_with_true(tree.part, met))
+    if isinstance(tree, Combination):
+        return Combination(tree.operator, tuple(_with_true(part, met) for part in tree.parts))
+    if isinstance(tree, Comparison) and _words(tree) == _words(met):
+        return Constant(True)
+    return tree
+
+
+def _words(comparison: Comparison) -> tuple[object, ...]:
+    """A comparison without the places at which its words stand."""
+    operands = tuple(token.text for token in comparison.operands)
+    return comparison.field, comparison.operator, comparison.in_braces, operands
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def _expression_with(text: str) -> Expression:
+    return Expression(text)
+
+
+def _merged(parts: Iterable[Sequence[str]]) -> Sequence[str]:
+    """All names of these parts, each once."""
+    merged: dict[str, None] = {}
+    for names in parts:
+        merged.update(dict.fromkeys(names))
+    return tuple(merged)
+
+
+def _truths_in_favour(
+    tree: Tree, fields: AbstractSet[str], is_wanted: bool
+) -> Iterator[tuple[Comparison, bool]]:
+    if isinstance(tree, Negation):
+        yield from _truths_in_favour(tree.part, fields, not is_wanted)
+    elif isinstance(tree, Combination):
+        for part in tree.parts:
+            yield from _truths_in_favour(part, fields, is_wanted)
+            if tree.operator == "xor":
+                yield from _truths_in_favour(part, fields, not is_wanted)
+    elif isinstance(tree, Comparison) and not fields.isdisjoint(_fields_of_side(tree.field)):
+        yield tree, is_wanted
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def _fields_of_side(side: str) -> frozenset[str]:
+    """The words of the left side of a comparison, among which its fields are."""
+    return frozenset(token.text for token in tokens_of(side) if token.kind == WORD)
