@@ -142,7 +142,7 @@ def read_all(client: Client, task: Task) -> State:
     """
     state = client.read_state([one for one in task.reads if not one.holds_rules])
     state = {**state, **client.read_state([one for one in task.reads if one.holds_rules])}
-    return {**state, **client.read_state(task.inner(state))}
+    return {**state, **client.read_state(task.contents_in(state))}
 
 
 class Run(NamedTuple):
@@ -188,7 +188,7 @@ class Run(NamedTuple):
 
     def _plan(self, existing: State) -> Plan:
         task = self.task
-        nested, inner = self._read_nested(existing), task.inner(existing)
+        nested, inner = self._read_nested(existing), task.contents_in(existing)
         desired = task.spec.settled(task.desired, existing)
         return self.guard.plan(existing, desired, nested, inner)
 
@@ -206,7 +206,10 @@ class Run(NamedTuple):
     def warn_before(self, checked: Checked) -> None:
         """Warn of accepted risks, and of what probably is a mistake in the task."""
         context = self.task.context
-        warnings = [*plan_warnings(checked), *expiry_warnings(self.task.own(), checked.plan)]
+        warnings = [
+            *plan_warnings(checked),
+            *expiry_warnings(self.task.without_posture_ends(), checked.plan),
+        ]
         standing = self.task.codes if context.is_role else ()
         unmet = [item for item in checked.unmet if not context.brings(item.option)]
         checked = checked._replace(unmet=unmet)
@@ -287,9 +290,12 @@ class Run(NamedTuple):
         before = {**plan.before, **(applied.before or {})}
         after = {**plan.after(), **applied.state}
         diff = add_orders(
-            make_diff(applied.operations), [*task.reads, *task.inner(before)], before, applied.state
+            make_diff(applied.operations),
+            [*task.reads, *task.contents_in(before)],
+            before,
+            applied.state,
         )
-        expired = expired_records(task.own())
+        expired = expired_records(task.without_posture_ends())
         result = {
             "changed": bool(applied.operations),
             "operations": operation_records(applied.operations),

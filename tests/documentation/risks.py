@@ -34,7 +34,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewal
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import LIST_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import LIST_RISKS
 
 from tests.documentation.pages import to_yaml
 from tests.support.documents import with_table

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import OF_A_RULESET
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.custom_rulesets import OF_A_RULESET
 
 from tests.documentation.pages import compact, to_yaml
 from tests.support.module_run import RULESETS

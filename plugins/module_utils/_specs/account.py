@@ -22,8 +22,7 @@ from .._schema.account import ACCOUNT_RESOURCES, ALLOWLIST, COLLECTIONS, PREFIXE
 from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Option
 from .base import (
-    PURGE_OPTION,
-    STATE_OPTION,
+    CommonOptions,
     ModuleResult,
     ModuleSpec,
     Options,
@@ -40,7 +39,7 @@ STAGED_ROLLOUT: OptionSpec = {
     **ROLLOUT_EVIDENCE,
 }
 KIND_OPTION: OptionSpec = {
-    "kind": {"type": "str", "choices": [one.kind for one in RULES], "required": True}
+    "kind": {"type": "str", "choices": [rules.kind for rules in RULES], "required": True}
 }
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **COLLECTIONS}
 
@@ -48,21 +47,25 @@ SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **COLLECTION
 def shown_objects(resources: Sequence[Resource], state: State) -> list[Object]:
     """Collections as results show them; where there are several kinds of objects, each says its
     kind."""
-    return [
-        dict(item, kind=resource.kind) if resource.kind else item
-        for resource in resources
-        for item in state[resource.plural]
-    ]
+    shown: list[Object] = []
+    for resource in resources:
+        objects = state[resource.plural]
+        if resource.kind:
+            objects = [dict(obj, kind=resource.kind) for obj in objects]
+        shown += objects
+    return shown
 
 
 def subsets_of(state: State) -> dict[str, Any]:
     """The parts of an account that were read, by their names, as results show them."""
-    parts: dict[str, Any] = {
+    subsets: dict[str, Any] = {
         name: shown_objects(resources, state)
         for name, resources in SUBSETS.items()
         if all(resource.plural in state for resource in resources)
     }
-    return {**parts, "status": parts["status"][0]} if "status" in parts else parts
+    if "status" in subsets:
+        (subsets["status"],) = subsets["status"]
+    return subsets
 
 
 class WholeList(ModuleSpec):
@@ -75,18 +78,20 @@ class WholeList(ModuleSpec):
         self._option = option
         self.options = {
             option: list_option(resource, required=True),
-            **STATE_OPTION,
-            **PURGE_OPTION,
+            **CommonOptions.STATE,
+            **CommonOptions.PURGE,
             **risk_options(risks_of_account(resource)),
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        absent, purge, problems = is_absent(options), options["purge"], OptionProblems()
-        entries = options[self._option]
+        absent = is_absent(options)
+        purge = options["purge"]
+        problems = OptionProblems()
+        objects = options[self._option]
         with problems.collected():
             if purge:
-                check_purge(self._option, entries, absent=absent)
-        entries = numbered(self._option, entries)
+                check_purge(self._option, objects, absent=absent)
+        entries = numbered(self._option, objects)
         desired = parse_desired(self._resource, entries, absent, purge, problems)
         raise_any(problems, [desired])
         return (desired,)
@@ -105,24 +110,26 @@ class SingleObject(ModuleSpec):
     def __init__(self, resources: tuple[Resource, ...], name: str) -> None:
         self._resources = resources
         self._name = name
-        self.options = {
-            **(KIND_OPTION if len(resources) > 1 else {}),
-            **resources[0].options,
-            **STATE_OPTION,
-            **(STAGED_ROLLOUT if resources[0].mode_field else {}),
-            **risk_options(risks_of_account(*resources)),
-        }
+        with_all_fields = resources[0]
+        self.options = dict(KIND_OPTION if len(resources) > 1 else {})
+        self.options.update(with_all_fields.options)
+        self.options.update(CommonOptions.STATE)
+        if with_all_fields.mode_field:
+            self.options.update(STAGED_ROLLOUT)
+        self.options.update(risk_options(risks_of_account(*resources)))
 
     def desired(self, options: Options) -> Sequence[Desired]:
         # With fields of other kinds, which parse_desired refuses.
-        named = only(options, self._resources[0].options)
+        fields = only(options, self._resources[0].options)
         resource = _resource_of(self._resources, options)
-        return (parse_desired(resource, [(Option(), named)], absent=is_absent(options)),)
+        return (parse_desired(resource, [(Option(), fields)], absent=is_absent(options)),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         resource, (key,) = desired[0].resource, desired[0].objects
-        objects = shown_objects((resource,), state)
-        return {self._name: next((item for item in objects if resource.key_of(item) == key), None)}
+        for obj in shown_objects((resource,), state):
+            if resource.key_of(obj) == key:
+                return {self._name: obj}
+        return {self._name: None}
 
 
 class AccountProtection(ModuleSpec):
@@ -133,63 +140,69 @@ class AccountProtection(ModuleSpec):
     lists_unmanaged = True
 
     def __init__(self) -> None:
-        self.options = {
-            **STATUS.options,
-            **{
-                name: list_option(items[0], KIND_OPTION if len(items) > 1 else None)
-                for name, items in COLLECTIONS.items()
-            },
-            **purge_option(*COLLECTIONS),
-            "ignore_ids": {"type": "list", "elements": "str", "default": []},
-            **EXPECTATION_OPTIONS,
-            **STAGED_ROLLOUT,
-            **risk_options(ACCOUNT_RISKS),
-        }
+        self.options = dict(STATUS.options)
+        for name, resources in COLLECTIONS.items():
+            extra_options = KIND_OPTION if len(resources) > 1 else None
+            self.options[name] = list_option(resources[0], extra_options)
+        self.options.update(purge_option(*COLLECTIONS))
+        self.options["ignore_ids"] = {"type": "list", "elements": "str", "default": []}
+        self.options.update(EXPECTATION_OPTIONS)
+        self.options.update(STAGED_ROLLOUT)
+        self.options.update(risk_options(ACCOUNT_RISKS))
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        purge = purged(options["purge"], COLLECTIONS)
+        exclusive = purged(options["purge"], COLLECTIONS)
         if options["purge"] is True:  # of what the task names
-            purge = [name for name in purge if options[name] is not None]
+            exclusive = [name for name in exclusive if options[name] is not None]
         problems = OptionProblems()
-        parsed = []
-        for option in purge:
+        for option in exclusive:
             with problems.collected():
                 check_purge(option, options[option])
-        needs_dns = any("dns" in item.components for item in self.expectations)
+        expects_dns = any("dns" in expectation.components for expectation in self.expectations)
+        desired = []
         for resource in ACCOUNT_RESOURCES:
             option = _option_for(resource)
+            if resource.on_demand and options.get(option) is None and not expects_dns:
+                continue
             with problems.collected():
-                if resource.on_demand and options.get(option) is None and not needs_dns:
-                    continue
-                entries, purged_too = _entries_of(option, resource, options), option in purge
-                parsed.append(parse_desired(resource, entries, False, purged_too, problems))
-        raise_any(problems, parsed)
-        ignored = frozenset(options.get("ignore_ids") or ())
-        return [replace(item, ignore_ids=ignored) for item in parsed]
+                entries = _entries_of(option, resource, options)
+                is_exclusive = option in exclusive
+                desired.append(
+                    parse_desired(resource, entries, exclusive=is_exclusive, errors=problems)
+                )
+        raise_any(problems, desired)
+        ignored_ids = frozenset(options.get("ignore_ids") or ())
+        return [replace(collection, ignore_ids=ignored_ids) for collection in desired]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {"protection": subsets_of(state)}
 
 
 def _option_for(resource: Resource) -> str:
-    return next(option for option, resources in SUBSETS.items() if resource in resources)
+    return next(name for name, resources in SUBSETS.items() if resource in resources)
 
 
 def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
     """Options of one collection of the account."""
     if resource is STATUS:
-        return [] if options["enabled"] is None else [(Option(), fields_of(STATUS, options))]
-    every = numbered(option, options[option] or [])
+        if options["enabled"] is None:
+            return []
+        return [(Option(), fields_of(STATUS, options))]
+    entries = numbered(option, options[option] or [])
     if resource.kind is None:
-        return every
-    return [one for one in every if _resource_of(COLLECTIONS[option], one[1]).kind == resource.kind]
+        return entries
+    return [
+        (path, entry)
+        for path, entry in entries
+        if _resource_of(COLLECTIONS[option], entry).kind == resource.kind
+    ]
 
 
 def _resource_of(resources: Sequence[Resource], options: Options) -> Resource:
     """The resource of the kind that the options name; if they name none, the first one, which has
     the fields of all."""
     kind = unless_wrong(options, "kind")
-    return next((one for one in resources if one.kind == kind), resources[0])
+    return next((resource for resource in resources if resource.kind == kind), resources[0])
 
 
 SPECS: Mapping[str, ModuleSpec] = {

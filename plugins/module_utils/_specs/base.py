@@ -8,14 +8,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Iterable, Mapping, Sequence
 
 from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.client import Client
 from .._api.settings import shared_options
 from .._arguments import ArgumentFields, only, unless_wrong
-from .._context import CHANGES_HOURS, NOW, Context
+from .._context import Context
 from .._errors import OptionError
 from .._guard.risks.base import Risk, risk_options
 from .._plan.desired import Desired, parse_desired
@@ -29,7 +29,6 @@ from .._schema.resource import (
     State,
 )
 from .._text import Option
-from .._timestamps import write_timestamp
 from .._values.address_set import range_of
 
 Options = Mapping[str, Any]
@@ -38,12 +37,28 @@ Resources = Sequence[Resource]
 PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes
 RESTORED = "restored"  # a state of a host, in place of options that describe one
 PRESENT, ABSENT = "present", "absent"
-STATE_OPTION: OptionSpec = {
-    "state": {"type": "str", "choices": [PRESENT, ABSENT], "default": PRESENT}
-}
-PURGE_OPTION: OptionSpec = {"purge": {"type": "bool", "default": False}}
-POSITION_OPTION: OptionSpec = {"position": {"type": "str"}}
-IGNORE_OPTION: OptionSpec = {"ignore": {"type": "list", "elements": "str", "default": []}}
+
+
+class PartName:
+    """The parts of a host, by the names of their modules."""
+
+    LISTS = "ip_lists"
+    ACCOUNT = "account_protection"
+    NETWORK_FIREWALL = "network_firewall_rules"
+    RULESETS = "custom_rulesets"
+    FIREWALL_RULES = "firewall_rules"
+    CUSTOM_RULES = "custom_rules"
+
+
+class CommonOptions:
+    """Options that many modules have."""
+
+    STATE: ClassVar[OptionSpec] = {
+        "state": {"type": "str", "choices": [PRESENT, ABSENT], "default": PRESENT}
+    }
+    PURGE: ClassVar[OptionSpec] = {"purge": {"type": "bool", "default": False}}
+    POSITION: ClassVar[OptionSpec] = {"position": {"type": "str"}}
+    IGNORE: ClassVar[OptionSpec] = {"ignore": {"type": "list", "elements": "str", "default": []}}
 
 
 class ModuleSpec(ABC):
@@ -87,8 +102,12 @@ class ModuleSpec(ABC):
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         """The resources that the module reads, by the state that it has read so far: first
         collections, and then those inside of their objects. Raises OptionError."""
-        resources = [item.resource for item in desired]
-        return [item for item in resources if not item.parent or item.parent.plural in state]
+        resources = [collection.resource for collection in desired]
+        return [
+            resource
+            for resource in resources
+            if not resource.parent or resource.parent.plural in state
+        ]
 
     def owned(self, options: Options, environment: Mapping[str, str]) -> ModuleSpec:
         """The module for the owner that the options name, or else the environment; raises
@@ -117,7 +136,7 @@ class ModuleSpec(ABC):
 
 def fields_of(resource: Resource, options: Options) -> Options:
     """The options that are fields of a resource."""
-    return only(options, [item.name for item in resource.fields])
+    return only(options, [field.name for field in resource.fields])
 
 
 def is_absent(options: Options) -> bool:
@@ -127,20 +146,27 @@ def is_absent(options: Options) -> bool:
 
 
 class Setting(ModuleSpec):
-    """A module for a single object, which has the name of its resource as its result."""
+    """A module for a single object, which has the name of its resource as its result.
+
+    Its plans can have the `risks`; its options name those in `risks_in_options`.
+    """
 
     def __init__(
         self,
         resource: Resource,
         risks: Sequence[Risk],
-        named: Sequence[Risk],
+        risks_in_options: Sequence[Risk],
         of_rules: bool = False,
     ) -> None:
-        self._resource, self.owner = resource, resource.owner
-        self.risks, self.of_rules = risks, of_rules
-        self._names = tuple(item.name for item in resource.fields)
-        own = {name: {**option, "required": True} for name, option in resource.options.items()}
-        self.options = {**own, **risk_options(named)}
+        self._resource = resource
+        self.owner = resource.owner
+        self.risks = risks
+        self.of_rules = of_rules
+        self._names = tuple(field.name for field in resource.fields)
+        self.options = {
+            name: {**option, "required": True} for name, option in resource.options.items()
+        }
+        self.options.update(risk_options(risks_in_options))
 
     def desired(self, options: Options) -> Sequence[Desired]:
         fields = fields_of(self._resource, options)
@@ -152,48 +178,21 @@ class Setting(ModuleSpec):
         return {self._resource.name: {name: obj[name] for name in names if name in obj}}
 
 
-class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural, and the time there; if some hours of the
-    audit log are asked for, its changes as well."""
-
-    def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
-        self._owners, self._plurals, self.options = owners, plurals, {}
-
-    @property
-    def owners(self) -> Sequence[str]:
-        return self._owners
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        from .whole_state import all_inside, collections_of  # loaded for roles
-
-        collections = collections_of(self._plurals, self._owners)
-        return [*collections, *(all_inside(collections, state) if state else ())]
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return state
-
-    def look(
-        self, options: Options, client: Client, result: ModuleResult, context: Context
-    ) -> ModuleResult:
-        hours, changes = options.get(CHANGES_HOURS), {}
-        if hours:
-            from .._api.changes import read_changes  # loaded for reports
-
-            changes = {"changes": read_changes(client, hours)}
-        return {NOW: write_timestamp(client.now) if client.now else None, **changes}
-
-
 def list_option(
-    resource: Resource, more: OptionSpec | None = None, required: bool = False
+    resource: Resource, extra_options: OptionSpec | None = None, required: bool = False
 ) -> dict[str, Any]:
     """An option that takes a list of objects, also as results show them; those of an ordered list
     with their positions."""
-    position = POSITION_OPTION if resource.is_ordered else {}
-    options = ArgumentFields({**(more or {}), **position, **resource.options})
+    options = ArgumentFields(extra_options or {})
+    if resource.is_ordered:
+        options.update(CommonOptions.POSITION)
+    options.update(resource.options)
     options.ignored = resource.assigned
     options.leaves_out = isinstance(resource.listing, ByCursor)
-    spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": options}
-    return dict(spec, required=True) if required else spec
+    option: dict[str, Any] = {"type": "list", "elements": "dict", "options": options}
+    if required:
+        option["required"] = True
+    return option
 
 
 def purge_option(*names: str) -> OptionSpec:
@@ -207,12 +206,16 @@ def purged(value: Any, names: Iterable[str]) -> list[str]:
     return [name for name in names if value is True or name in (value or ())]
 
 
-def argument_spec(spec: ModuleSpec, own: OptionSpec | None = None) -> dict[str, dict[str, Any]]:
-    """The argument spec of a module: its own options, or these in their place, that of all modules
+def argument_spec(
+    spec: ModuleSpec, options_in_place: OptionSpec | None = None
+) -> dict[str, dict[str, Any]]:
+    """The argument spec of a module: its own options, or others in their place, that of all modules
     which write, and those that all modules share."""
-    options = spec.options if own is None else own
-    of_plans = PLAN_OPTIONS if spec.writes else {}
-    return {**options, **of_plans, **shared_options(spec.owner, env_fallback)}
+    options = dict(spec.options if options_in_place is None else options_in_place)
+    if spec.writes:
+        options.update(PLAN_OPTIONS)
+    options.update(shared_options(spec.owner, env_fallback))
+    return options
 
 
 def check_network(option: Option, text: str) -> None:

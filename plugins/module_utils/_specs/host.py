@@ -32,65 +32,78 @@ from .._protection.expectation import (
 )
 from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed, managed_of
-from .._schema.resource import OWNERS, OptionSpec, State
+from .._schema.resource import OWNERS, OptionSpec, Resource, State, without
 from .account import SPECS as ACCOUNT_SPECS
 from .base import (
     RESTORED,
     ModuleResult,
     ModuleSpec,
     Options,
+    PartName,
     Resources,
     argument_spec,
     purge_option,
     purged,
 )
-from .holders import CUSTOM, RULESETS, CustomRulesets, IpLists, beside_deployments
+from .custom_rulesets import CustomRulesets
+from .deployments import beside_deployments
+from .ip_lists import IpLists
 from .rulesets import SPECS as ZONE_SPECS
 
-ACCOUNT = "account_protection"
-NETWORK_FIREWALL, FIREWALL_RULES = "network_firewall_rules", "firewall_rules"
-LISTS = "ip_lists"
+_SPECS = {
+    **ACCOUNT_SPECS,
+    **ZONE_SPECS,
+    PartName.LISTS: IpLists(several=True),
+    PartName.RULESETS: CustomRulesets(several=True),
+}
 # The modules whose objects are one desired state, in the order of the registry.
-_SPECS = {**ACCOUNT_SPECS, **ZONE_SPECS, LISTS: IpLists(True), RULESETS: CustomRulesets(True)}
 HOST_PARTS: Mapping[str, ModuleSpec] = {name: _SPECS[name] for name in MODULES}
 # The collections that a host can purge, by the options that describe them.
 EXCLUSIVE = (
     *COLLECTIONS,
-    *(part for part in HOST_PARTS if part != ACCOUNT and "purge" in HOST_PARTS[part].options),
+    *(
+        part
+        for part, spec in HOST_PARTS.items()
+        if part != PartName.ACCOUNT and "purge" in spec.options
+    ),
 )
 # Options for which there are no variables.
 INTERNAL: OptionSpec = {RESTORED: {"type": "dict"}, CHANGES_HOURS: {"type": "float"}}
 
 
-def option_of(item: Managed) -> str:
+def option_of(managed: Managed) -> str:
     """The option of a host that describes a resource."""
-    return item.option if item.module == ACCOUNT else item.module
+    return managed.option if managed.module == PartName.ACCOUNT else managed.module
 
 
 def _option_names(part: str) -> dict[str, str]:
-    own = {item.option: option_of(item) for item in MANAGED if item.module == part}
-    own.update({"ignore": f"{part}_ignore"})
-    return {option: own.get(option, option) for option in HOST_PARTS[part].options}
+    names = {option: option for option in HOST_PARTS[part].options}
+    for managed in MANAGED:
+        if managed.module == part:
+            names[managed.option] = option_of(managed)
+    if "ignore" in names:
+        names["ignore"] = f"{part}_ignore"
+    return names
 
 
 # By part: the option of a host for each option of the part.
 OPTION_NAMES: Mapping[str, Mapping[str, str]] = {part: _option_names(part) for part in HOST_PARTS}
 
 
-RISKS = tuple(dict.fromkeys(risk for spec in HOST_PARTS.values() for risk in spec.risks))
+RISKS = tuple(dict.fromkeys(chain.from_iterable(spec.risks for spec in HOST_PARTS.values())))
 
 
 def _options() -> OptionSpec:
-    options = {
-        OPTION_NAMES[part][option]: {
-            name: item for name, item in argument.items() if name != "required"
-        }
-        for part, spec in HOST_PARTS.items()
-        for option, argument in spec.options.items()
-        if option != "state"
-    }
-    own = {**INTERNAL, **purge_option(*EXCLUSIVE), **EXPECTATION_OPTIONS}
-    return {**options, **risk_options(RISKS), **own}
+    options: OptionSpec = {}
+    for part, spec in HOST_PARTS.items():
+        for option, argument in spec.options.items():
+            if option != "state":
+                options[OPTION_NAMES[part][option]] = without(argument, "required")
+    options.update(risk_options(RISKS))
+    options.update(INTERNAL)
+    options.update(purge_option(*EXCLUSIVE))
+    options.update(EXPECTATION_OPTIONS)
+    return options
 
 
 class HostShare(NamedTuple):
@@ -105,9 +118,9 @@ class HostShare(NamedTuple):
         """The option of the host for each option of the part."""
         return OPTION_NAMES[self.part]
 
-    def of(self, desired: Sequence[Desired]) -> list[Desired]:
+    def desired_in(self, desired: Sequence[Desired]) -> list[Desired]:
         """The share of this part in a desired state."""
-        return [item for item in desired if item.part == self.part]
+        return [collection for collection in desired if collection.part == self.part]
 
 
 class Host(ModuleSpec):
@@ -132,7 +145,9 @@ class Host(ModuleSpec):
         spec._owners = [
             name for name, owner in OWNERS.items() if any(map(options.get, owner.options))
         ]
-        spec._options = options if isinstance(options, ReadOptions) else ReadOptions(options)
+        if not isinstance(options, ReadOptions):
+            options = ReadOptions(options)
+        spec._options = options
         return spec
 
     @cached_property
@@ -144,44 +159,50 @@ class Host(ModuleSpec):
     def described(self) -> list[Managed]:
         """The resources of which the options describe something."""
         parts = [share.part for share in self._shares]
-        named = [item for item in managed_of(self._owners) if item.module in parts]
         return [
-            item
-            for item in named
-            if not item.resource.on_demand or self._options.get(option_of(item)) is not None
+            managed
+            for managed in managed_of(self._owners)
+            if managed.module in parts and self._is_read(managed)
         ]
+
+    def _is_read(self, managed: Managed) -> bool:
+        if not managed.resource.on_demand:
+            return True
+        return self._options.get(option_of(managed)) is not None
 
     def desired(self, options: Options) -> Sequence[Desired]:
         problems = OptionProblems()
         desired: list[Desired] = []
         for share in self._shares:
             share.spec.expectations = self.expectations
-            of_part = OptionProblems(share.names)
-            with of_part.collected():
-                own = share.spec.desired(share.options)
-                desired += [as_part(item, share.part, share.names) for item in own]
+            problems_of_part = OptionProblems(share.names)
+            with problems_of_part.collected():
+                for collection in share.spec.desired(share.options):
+                    desired.append(as_part(collection, share.part, share.names))
             with problems.collected():
-                of_part.raise_any()
+                problems_of_part.raise_any()
         raise_any(problems, desired)
         return desired
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        every = [
-            resource
-            for share in self._shares
-            for resource in share.spec.reads(share.options, share.of(desired), state)
-        ]
-        return [*{resource.plural: resource for resource in every}.values()]
+        by_plural: dict[str, Resource] = {}
+        for share in self._shares:
+            resources = share.spec.reads(share.options, share.desired_in(desired), state)
+            by_plural.update({resource.plural: resource for resource in resources})
+        return [*by_plural.values()]
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
-        settled = (share.spec.settled(share.of(desired), state) for share in self._shares)
-        return beside_deployments([*chain.from_iterable(settled)], state)
+        settled: list[Desired] = []
+        for share in self._shares:
+            settled += share.spec.settled(share.desired_in(desired), state)
+        return beside_deployments(settled, state)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         result: dict[str, Any] = {}
         for share in self._shares:
-            own = share.spec.result(share.options, share.of(desired), state)
-            result.update({share.names.get(name, name): value for name, value in own.items()})
+            result_of_part = share.spec.result(share.options, share.desired_in(desired), state)
+            for name, value in result_of_part.items():
+                result[share.names.get(name, name)] = value
         return result
 
 
@@ -189,34 +210,49 @@ def _shares_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostShar
     """The shares of the parts of which the options describe something; an account always has one,
     and rules of which something is expected are at least read."""
     kinds = kinds_expected(unless_wrong(options, NAME))
-    expected = {CUSTOM: REQUEST in kinds, NETWORK_FIREWALL: FIREWALL in kinds}
-    first = {item.module: item for item in reversed(managed_of(owners))}
-    for part in (part for part in HOST_PARTS if part in first):
-        own, main = options.under(OPTION_NAMES[part]), first[part].option
-        if "purge" in HOST_PARTS[part].options:
-            own["purge"] = _purge_of(part, own)
-        if expected.get(part) and main in own and own[main] is None:
-            own[main] = []
-        if part == ACCOUNT or _describes(own, main, part):
-            spec = copy(HOST_PARTS[part].owned({first[part].resource.owner: "given"}, {}))
-            yield HostShare(part, spec, own)
+    expected_parts = set()
+    if REQUEST in kinds:
+        expected_parts.add(PartName.CUSTOM_RULES)
+    if FIREWALL in kinds:
+        expected_parts.add(PartName.NETWORK_FIREWALL)
+    main_resources = {managed.module: managed for managed in reversed(managed_of(owners))}
+    for part, spec in HOST_PARTS.items():
+        main_resource = main_resources.get(part)
+        if main_resource is None:
+            continue
+        part_options = options.under(OPTION_NAMES[part])
+        main_option = main_resource.option
+        if "purge" in spec.options:
+            part_options["purge"] = _purge_of(part, part_options)
+        if part in expected_parts and _is_null(part_options, main_option):
+            part_options[main_option] = []
+        if part == PartName.ACCOUNT or _describes(part_options, main_option, part):
+            owner_option = {main_resource.resource.owner: "of the host"}
+            yield HostShare(part, copy(spec.owned(owner_option, {})), part_options)
 
 
-def _purge_of(part: str, own: ReadOptions) -> bool | list[str]:
+def _is_null(options: ReadOptions, name: str) -> bool:
+    """Return whether an option is there, without a value."""
+    return name in options and options[name] is None
+
+
+def _purge_of(part: str, part_options: ReadOptions) -> bool | list[str]:
     """The collections of a part that are exclusive, of those that the host has; none if the option
     is wrong."""
-    purge = unless_wrong(own, "purge")
-    if part != ACCOUNT:
+    purge = unless_wrong(part_options, "purge")
+    if part != PartName.ACCOUNT:
         return bool(purged(purge, [part]))
-    lists = purged(purge, COLLECTIONS)
-    return [name for name in lists if name not in own or own[name] is not None]
+    return [name for name in purged(purge, COLLECTIONS) if not _is_null(part_options, name)]
 
 
-def _describes(own: ReadOptions, main: str, part: str) -> bool:
+def _describes(part_options: ReadOptions, main_option: str, part: str) -> bool:
     """Return whether the options of a part describe something, also if they do it wrongly."""
-    if main not in own:  # since it is wrong
+    if main_option not in part_options:  # since it is wrong
         return True
-    return own[main] is not None and (own[main] != [] or part != FIREWALL_RULES)
+    described = part_options[main_option]
+    if part == PartName.FIREWALL_RULES and described == []:
+        return False
+    return described is not None
 
 
 HOST = Host()
@@ -235,9 +271,9 @@ PACKED: OptionSpec = argument_spec(
 
 def packed(options: Options) -> dict[str, Any]:
     """The options of a host as the packed module takes them."""
-    beside = {name: value for name, value in options.items() if name in PACKED}
-    rest = {name: value for name, value in options.items() if name not in PACKED}
-    return {**beside, "described": rest}
+    packed_options = {name: value for name, value in options.items() if name in PACKED}
+    packed_options["described"] = without(options, *PACKED)
+    return packed_options
 
 
 def unpacked(options: Options) -> dict[str, Any]:
@@ -246,5 +282,4 @@ def unpacked(options: Options) -> dict[str, Any]:
     described = read_options(Host.options, options["described"])
     if described.errors:
         raise ValueError(as_one(described.errors).message)
-    beside = {name: options[name] for name in options if name not in ("described", *OF_ACTION)}
-    return {**described, **beside}
+    return {**described, **without(options, "described", *OF_ACTION)}

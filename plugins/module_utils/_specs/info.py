@@ -36,7 +36,9 @@ def check_hours(hours: float, option: str) -> None:
 
 
 DEFAULT_SUBSETS = [
-    name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
+    name
+    for name, resources in SUBSETS.items()
+    if not any(resource.on_demand for resource in resources)
 ]
 
 
@@ -56,13 +58,19 @@ class ProtectionInfo(ModuleSpec):
             with problems.collected():
                 check_network(Option("covers", position), network)
         problems.raise_any()
-        names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
-        return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
+        names = {*options["gather_subset"]}
+        if options["covers"]:
+            names.update(DEFAULT_SUBSETS)
+        resources: list[Resource] = []
+        for name in SUBSETS:
+            if name in names:
+                resources += SUBSETS[name]
+        return resources
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        read = subsets_of(state)
-        gathered = {name: read[name] for name in read if name in options["gather_subset"]}
-        if not read.keys() >= {*DEFAULT_SUBSETS}:
+        subsets = subsets_of(state)
+        gathered = {name: subsets[name] for name in subsets if name in options["gather_subset"]}
+        if not subsets.keys() >= {*DEFAULT_SUBSETS}:
             return gathered
         coverage = Coverage(state)
         if options["covers"] is not None:
@@ -97,12 +105,17 @@ class RulesInfo(ModuleSpec):
         return {"rules": [rule for rule in rules if self._meets(options, rule)]}
 
     def _meets(self, options: Options, rule: Object) -> bool:
-        description = (options["description"] or "").casefold()
-        if description not in str(rule.get("description") or "").casefold():
+        excerpt = (options["description"] or "").casefold()
+        description = str(rule.get("description") or "").casefold()
+        if excerpt not in description:
             return False
-        conditions = [item for item in self._conditions if options[item.name] is not None]
-        met = {"paused": rule.get("enabled") is False, **rule}  # only firewall rules say paused
-        return all(item.normalised(options) == item.normalised(met) for item in conditions)
+        rule = {"paused": rule.get("enabled") is False, **rule}  # only firewall rules say paused
+        for field in self._conditions:
+            if options[field.name] is None:
+                continue
+            if field.normalised(options) != field.normalised(rule):
+                return False
+        return True
 
 
 class CustomRulesInfo(RulesInfo):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Iterator, Mapping, Sequence
 
-from .base import RESTORED, ModuleSpec, Options, StateReader
+from .base import RESTORED, ModuleSpec, Options
 
 if TYPE_CHECKING:
     from .host import Host
@@ -32,7 +32,8 @@ ROOMS: Mapping[str, Sequence[str]] = {
         "protection_filter",
         "account_protection",
     ),
-    "holders": ("ip_list", "custom_ruleset"),
+    "ip_lists": ("ip_list",),
+    "custom_rulesets": ("custom_ruleset",),
     "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
     "traffic": (TRAFFIC,),
     "host": (HOST_MODULE,),
@@ -44,8 +45,10 @@ def _modules_in(room: str) -> Specs:
     # Ansible packs the files that it finds in statements; one imported by its name is not there.
     if room == "account":
         from .account import SPECS
-    elif room == "holders":
-        from .holders import SPECS
+    elif room == "ip_lists":
+        from .ip_lists import SPECS
+    elif room == "custom_rulesets":
+        from .custom_rulesets import SPECS
     elif room == "info":
         from .info import SPECS
     elif room == "traffic":
@@ -59,11 +62,14 @@ def _modules_in(room: str) -> Specs:
 
 class _Modules(Specs):
     def __getitem__(self, module: str) -> ModuleSpec:
-        room = next((name for name, modules in ROOMS.items() if module in modules), "rulesets")
-        return _modules_in(room)[module]
+        for room, modules in ROOMS.items():
+            if module in modules:
+                return _modules_in(room)[module]
+        return _modules_in("rulesets")[module]
 
     def __iter__(self) -> Iterator[str]:
-        return (module for room in ROOMS for module in _modules_in(room))
+        for room in ROOMS:
+            yield from _modules_in(room)
 
     def __len__(self) -> int:
         return sum(1 for _module in self)
@@ -97,5 +103,7 @@ def spec_of_run(
     else:
         spec = module_spec.owned(options, environment)
     if plurals:
+        from .state_reader import StateReader  # loaded for roles
+
         return StateReader(spec.owners, plurals)
     return spec

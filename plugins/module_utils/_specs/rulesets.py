@@ -21,17 +21,7 @@ from .._remembered import remembered
 from .._schema.firewall_rules import FIREWALL_RULES
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import ZONE_OPTION, Resource, State
-from .base import (
-    IGNORE_OPTION,
-    PURGE_OPTION,
-    STATE_OPTION,
-    ModuleResult,
-    ModuleSpec,
-    Options,
-    Setting,
-    is_absent,
-    list_option,
-)
+from .base import CommonOptions, ModuleResult, ModuleSpec, Options, Setting, is_absent, list_option
 
 LEVEL_RISKS = (lowers_sensitivity,)
 # By the traffic that meets the rules of a ruleset: the kinds of expectations.
@@ -53,25 +43,36 @@ class OrderedRules(ModuleSpec):
     lists_unmanaged = True
     of_rules = True
 
-    def __init__(self, item: Managed) -> None:
-        resource, self._option = item.resource, item.option
-        self._resource, self.owner = resource, resource.owner
+    def __init__(self, managed: Managed) -> None:
+        resource = managed.resource
+        self._resource = resource
+        self._option = managed.option
+        self.owner = resource.owner
         self.risks = risks_of_rules(resource)
-        self.expects = EXPECTED_OF[resource.traffic if item.decide else ""]
+        self.expects = EXPECTED_OF[resource.traffic] if managed.decide else ()
         self.options = {
-            item.option: list_option(resource, required=True),
-            **STATE_OPTION,
-            **PURGE_OPTION,
-            **IGNORE_OPTION,
+            managed.option: list_option(resource, required=True),
+            **CommonOptions.STATE,
+            **CommonOptions.PURGE,
+            **CommonOptions.IGNORE,
             "validate": {"type": "bool", "default": False},
-            **(EXPECTATION_OPTIONS if self.expects else {}),
-            **(BACKTEST if REQUEST in self.expects else {}),
-            **risk_options(self.risks),
         }
+        if self.expects:
+            self.options.update(EXPECTATION_OPTIONS)
+        if REQUEST in self.expects:
+            self.options.update(BACKTEST)
+        self.options.update(risk_options(self.risks))
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        values = (options[name] for name in (self._option, "purge", "ignore"))
-        return (_desired_rules(self._resource, self._option, is_absent(options), *values),)
+        desired = _desired_rules(  # remembered by its arguments, which have no names therefore
+            self._resource,
+            self._option,
+            is_absent(options),
+            options[self._option],
+            options["purge"],
+            options["ignore"],
+        )
+        return (desired,)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {self._option: list(state[self._resource.plural])}
@@ -90,8 +91,15 @@ def _desired_rules(
     with problems.collected():
         if purge:
             check_purge(option, rules, absent=absent)
-    around = THE_TASK, ignore or (), problems
-    return desired_rules(resource, numbered(option, rules), absent, purge, *around)
+    return desired_rules(
+        resource,
+        entries=numbered(option, rules),
+        absent=absent,
+        purge=purge,
+        path=THE_TASK,
+        ignore=ignore or (),
+        problems=problems,
+    )
 
 
 class FirewallRules(ModuleSpec):
@@ -110,16 +118,17 @@ class FirewallRules(ModuleSpec):
         return (parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        by_key = {FIREWALL_RULES.key_of(item): item for item in state[FIREWALL_RULES.plural]}
-        return {"rules": [by_key[key] for key in desired[0].objects]}
+        (task_rules,) = desired
+        rules = {FIREWALL_RULES.key_of(rule): rule for rule in state[FIREWALL_RULES.plural]}
+        return {"rules": [rules[key] for key in task_rules.objects]}
 
 
 SPECS: Mapping[str, ModuleSpec] = {
     "firewall_rules": FirewallRules(),
-    **{item.module: OrderedRules(item) for item in MANAGED if item.resource.is_ordered},
+    **{managed.module: OrderedRules(managed) for managed in MANAGED if managed.resource.is_ordered},
     **{
-        item.module: Setting(item.resource, LEVEL_RISKS, LEVEL_RISKS, of_rules=True)
-        for item in MANAGED
-        if item.resource.level_field
+        managed.module: Setting(managed.resource, LEVEL_RISKS, LEVEL_RISKS, of_rules=True)
+        for managed in MANAGED
+        if managed.resource.level_field
     },
 }

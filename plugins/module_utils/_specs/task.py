@@ -18,7 +18,7 @@ from .._context import TASK, Context
 from .._errors import OptionError, OptionProblems, as_one
 from .._guard.acceptance import parse_acceptances
 from .._guard.approval import parse_approval
-from .._guard.risks.base import codes_of, parse_limits
+from .._guard.risks.base import Limits, codes_of, parse_limits
 from .._guard.terms import Terms, parse_backtest, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
@@ -47,30 +47,38 @@ class Task(NamedTuple):
 
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
-        return self._replace(desired=[item.at(now) for item in self.desired])
+        return self._replace(desired=[collection.at(now) for collection in self.desired])
 
-    def own(self) -> Sequence[Desired]:
+    def without_posture_ends(self) -> Sequence[Desired]:
         """The desired state without the ends of a posture, of which its role tells."""
-        return [
-            item.only({key for key in item.entries if self._is_own(item, key)})
-            if item.expires
-            else item
-            for item in self.desired
-        ]
+        return [self._without_posture_ends(collection) for collection in self.desired]
 
-    def _is_own(self, desired: Desired, key: Key) -> bool:
-        return key in desired.undecided or not self.context.brings(desired.entries[key].path)
+    def _without_posture_ends(self, desired: Desired) -> Desired:
+        if not desired.expires:
+            return desired
+        keys = {key for key in desired.entries if not self._ends_with_posture(desired, key)}
+        return desired.only(keys)
 
-    def inner(self, state: State) -> Sequence[Resource]:
+    def _ends_with_posture(self, desired: Desired, key: Key) -> bool:
+        if key in desired.undecided:
+            return False
+        return self.context.brings(desired.entries[key].path)
+
+    def contents_in(self, state: State) -> Sequence[Resource]:
         """The collections inside of objects of a state, which the task reads as well."""
-        every = self.spec.reads(self.options, self.desired, state)
-        return [item for item in every if item.parent]
+        resources = self.spec.reads(self.options, self.desired, state)
+        return [resource for resource in resources if resource.parent]
 
     def written(self, owner: Mapping[str, str]) -> Mapping[str, str]:
         """The ids of the accounts and zones that the task may write to, by option."""
-        named = (item for item in self.desired if item.entries or item.exclusive)
-        options = {item.resource.owner for item in named} if self.spec.writes else ()
-        return {name: owner[name] for name in owner if name in options}
+        if not self.spec.writes:
+            return {}
+        options = {
+            collection.resource.owner
+            for collection in self.desired
+            if collection.entries or collection.exclusive
+        }
+        return {option: owner[option] for option in owner if option in options}
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -94,39 +102,68 @@ def parse_task(
         spec = spec_of_run(spec, options, environment, context.reads)
     with problems.collected():
         settings = parse_settings(options, spec.owners, environment, warn)
-    with problems.collected():
-        limits = parse_limits(options, spec.risks)
-    with problems.collected():
-        elements = options.get("accept_risks") or ()
-        accepted = parse_acceptances("accept_risks", elements, _codes(spec, elements))
-    with problems.collected():
-        approval = parse_approval(options)
     spec = copy(spec)
-    spec.expectations, unreadable = _parsed_expectations(options)
+    spec.expectations, wrong_expectations = _parsed_expectations(options)
+    terms = _parse_terms(spec, options, problems)
     with problems.collected():
         desired = spec.desired(options)
         reads = spec.reads(options, desired, {})
         warnings = check_values(desired)
     with problems.collected():
-        evidence, backtest = parse_evidence(options), parse_backtest(options)
-    with problems.collected():
-        unreadable.raise_any()
+        wrong_expectations.raise_any()
     problems.raise_any()
-    own = [item for item in spec.expectations if item.kind in spec.expects]
-    around = bool(options.get("staged_rollout")), spec.risks, spec.of_rules
-    terms = Terms(limits, accepted, approval, evidence, own, *around, backtest)
-    others = checked_elsewhere(spec.expectations, spec.expects)
-    return Task(spec, options, settings, reads, desired, terms, warnings, others, context)
+    return Task(
+        spec=spec,
+        options=options,
+        settings=settings,
+        reads=reads,
+        desired=desired,
+        terms=terms,
+        warnings=warnings,
+        unchecked=checked_elsewhere(spec.expectations, spec.expects),
+        context=context,
+    )
 
 
-def _codes(spec: ModuleSpec, elements: Sequence[Any]) -> Sequence[str]:
-    """The codes that these elements may have; no others are loaded if they are the module's own."""
-    own = codes_of(spec.risks)
-    if all((item.get("code") if isinstance(item, Mapping) else item) in own for item in elements):
-        return own
+def _parse_terms(spec: ModuleSpec, options: Options, problems: OptionProblems) -> Terms:
+    """The terms of a task, as far as they are right; adds what is wrong to the problems."""
+    terms = Terms(
+        limits=Limits(),
+        expectations=[
+            expectation for expectation in spec.expectations if expectation.kind in spec.expects
+        ],
+        is_staged=bool(options.get("staged_rollout")),
+        risks=spec.risks,
+        of_rules=spec.of_rules,
+    )
+    with problems.collected():
+        terms = terms._replace(limits=parse_limits(options, spec.risks))
+    with problems.collected():
+        acceptances = options.get("accept_risks") or ()
+        accepted = parse_acceptances("accept_risks", acceptances, _codes(spec, acceptances))
+        terms = terms._replace(accepted=accepted)
+    with problems.collected():
+        terms = terms._replace(approved=parse_approval(options))
+    with problems.collected():
+        evidence = parse_evidence(options)
+        backtest = parse_backtest(options)
+        return terms._replace(evidence=evidence, backtest=backtest)
+    return terms
+
+
+def _codes(spec: ModuleSpec, acceptances: Sequence[Any]) -> Sequence[str]:
+    """The codes that acceptances may have; all codes are loaded only if one of them is none of the
+    module's risks."""
+    codes = codes_of(spec.risks)
+    if all(_accepted_code(acceptance) in codes for acceptance in acceptances):
+        return codes
     from .._guard.risks.registry import CODES
 
     return CODES
+
+
+def _accepted_code(acceptance: Any) -> Any:
+    return acceptance.get("code") if isinstance(acceptance, Mapping) else acceptance
 
 
 def _parsed_expectations(

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from .._api.client import Client
 from .._context import Context
@@ -79,11 +79,15 @@ class TrafficInfo(ModuleSpec):
         listings = _recent(options, client, components)
         if client.now and abs(client.now - listings.until) > CLOCK_SKEW:
             listings = _recent(options, client, components)  # this machine's clock is wrong
-        prefixes, top = options["prefixes"], options.get("top")
-        spaces = [[network] for network in map(range_of, prefixes or []) if network] or None
-        heaviest = {"top": top_record(listings.heaviest(top))} if top else {}
-        record = traffic_record(listings.traffic(spaces), components, prefixes)
-        return {"traffic": {**record, **heaviest}}
+        prefixes = options["prefixes"]
+        networks = filter(None, map(range_of, prefixes or []))
+        spaces = [[network] for network in networks]
+        record = traffic_record(listings.traffic(spaces or None), components, prefixes)
+        traffic: dict[str, Any] = dict(record)
+        top = options.get("top")
+        if top:
+            traffic["top"] = top_record(listings.heaviest(top))
+        return {"traffic": traffic}
 
 
 def _recent(options: Options, client: Client, components: Sequence[str]) -> AccountTraffic:

@@ -8,7 +8,8 @@ objects as options."""
 
 from __future__ import annotations
 
-from typing import Any, Container, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Container, Iterable, Iterator, Mapping, Sequence
 
 from .._arguments import read_options
 from .._errors import OptionError, as_one
@@ -17,7 +18,7 @@ from .._plan.desired import check_values, parse_desired
 from .._plan.plan import differences
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.registry import BY_PLURAL, MANAGED
-from .._schema.resource import API_FIELDS, CONTENTS, OWNERS, Object, Resource, State
+from .._schema.resource import API_FIELDS, CONTENTS, OWNERS, Object, Resource, State, Values
 from .._text import Option
 from .._values.kinds import FLAG
 
@@ -25,102 +26,126 @@ from .._values.kinds import FLAG
 def collections_of(plurals: Container[str], owners: Container[str] = OWNERS) -> list[Resource]:
     """The collections of a state, in the order of the registry: rulesets with the rules that may
     deploy them."""
-    named = [item.resource for item in MANAGED if item.resource.plural in plurals]
-    every = [one for item in named if item.owner in owners for one in item.collections]
-    return [*{one.plural: one for one in every}.values()]
+    by_plural: dict[str, Resource] = {}
+    for managed in MANAGED:
+        whole = managed.resource
+        if whole.plural in plurals and whole.owner in owners:
+            by_plural.update({resource.plural: resource for resource in whole.collections})
+    return [*by_plural.values()]
 
 
 def all_inside(holders: Iterable[Resource], state: State) -> list[Resource]:
     """The items of all lists of a state, and the rules of all its rulesets."""
-    return [one for holder in holders for one in holder.contents_in(state)]
+    return [*chain.from_iterable(holder.contents_in(state) for holder in holders)]
 
 
 def whole_state(state: State) -> dict[str, Sequence[Object]]:
     """A state as files have it: lists with their items, and rulesets with their rules and their
     deployment; no others are without them."""
     whole: dict[str, Sequence[Object]] = {}
-    for plural in (plural for plural in state if plural in BY_PLURAL):
+    for plural, objects in state.items():
+        if plural not in BY_PLURAL:
+            continue
         holder = BY_PLURAL[plural].collections[0]
-        whole[plural] = state[plural]
-        if holder.contents and all(one.plural in state for one in holder.contents_in(state)):
+        contents = holder.contents_in(state)
+        if holder.contents and all(resource.plural in state for resource in contents):
             objects = [
                 holder.semantics.assembled(obj, state) for obj in holder.our_objects_in(state)
             ]
-            whole[plural] = [
-                {**obj, CONTENTS: [*map(_as_options, obj[CONTENTS])]} if holder.holds_rules else obj
-                for obj in objects
-            ]
+            if holder.holds_rules:
+                objects = [_with_rules_as_options(obj) for obj in objects]
+        whole[plural] = objects
     return whole
 
 
+def _with_rules_as_options(ruleset: Object) -> Object:
+    return {**ruleset, CONTENTS: [_as_options(rule) for rule in ruleset[CONTENTS]]}
+
+
 def _as_options(rule: Object) -> dict[str, Any]:
-    rest = undeclared(CUSTOM_RULES, rule)
-    return {**declared(CUSTOM_RULES, rule), **({API_FIELDS: rest} if rest else {})}
+    options = dict(declared(CUSTOM_RULES, rule))
+    api_fields = undeclared(CUSTOM_RULES, rule)
+    if api_fields:
+        options[API_FIELDS] = api_fields
+    return options
 
 
 def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
     """The options under which a module leaves an object as it is, in the order of the declaration.
 
     Fields without an option stand in `api_fields` if the resource takes it, and else are left out;
-    so are those that mean nothing beside the others, such as products of a rule that blocks.
+    so are fields that other fields make meaningless, such as products of a rule that blocks.
     """
     obj = resource.semantics.describable(obj)
-    known = resource.declared_values(declared(resource, obj))
-    meant = resource.semantics.normalise(known, known, frozenset())
+    fields = resource.declared_values(declared(resource, obj))
+    normalised = resource.semantics.normalise(fields, fields, frozenset())
     options = {
         name: _without_nulls(value)
-        for name, value in known.items()
-        if value is not None and name in meant
+        for name, value in fields.items()
+        if value is not None and name in normalised
     }
-    if resource.nested and not (options.get(resource.nested.field) or {}).get("expression"):
-        options.pop(resource.nested.field, None)  # a filter that is deleted
-    if "priority" in known and known["priority"] is None:
+    if resource.nested:
+        nested_object = options.get(resource.nested.field) or {}
+        if not nested_object.get("expression"):  # a filter that is deleted
+            options.pop(resource.nested.field, None)
+    if "priority" in fields and fields["priority"] is None:
         options["priority"] = ""  # the option's way to say that a rule has none
-    rest = undeclared(resource, obj) if resource.is_ordered else {}
-    rest = {name: value for name, value in rest.items() if value is not None}
-    return {**options, API_FIELDS: rest} if rest else options
+    if resource.is_ordered:
+        api_fields = undeclared(resource, obj)
+        api_fields = {name: value for name, value in api_fields.items() if value is not None}
+        if api_fields:
+            options[API_FIELDS] = api_fields
+    return options
 
 
 def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any]) -> str:
     """The reason why the options do not describe an object; an empty text if they do, so that a
     module which gets them changes nothing."""
-    flags = [item.name for item in resource.fields if item.value is FLAG]
-    texts = [name for name in flags if isinstance(options.get(name), str)]
-    if not resource.key and texts:  # a single object must be known for sure
-        return f"{texts[0]} is {options[texts[0]]!r}"
-    read = read_options(resource.options, options)
-    if read.errors:
-        return as_one(read.errors).message
+    if not resource.key:  # a single object must be known for sure
+        for field in resource.fields:
+            value = options.get(field.name)
+            if field.value is FLAG and isinstance(value, str):
+                return f"{field.name} is {value!r}"
+    checked_options = read_options(resource.options, options)
+    if checked_options.errors:
+        return as_one(checked_options.errors).message
+    task_fields = {name: value for name, value in checked_options.items() if value is not None}
     try:
-        named = {name: value for name, value in read.items() if value is not None}
-        desired = parse_desired(resource, [(Option(), named)])
+        desired = parse_desired(resource, [(Option(), task_fields)])
         check_values([desired])
     except OptionError as exc:
         return exc.message
     ((key, values),) = desired.objects.items()
-    changed = [
-        *(item.name for item in resource.fields if not resource.key and item.name not in named),
-        *([] if key == resource.key_of(obj) else resource.key),
-        *differences(resource.mutable, obj, values),
-        *undeclared_changes(resource.fields_by_name, obj, values),
-        *(  # which the object lacks, and a new one with these values would have
-            item.name
-            for item in resource.mutable
-            if item.default is not None
-            and item.name not in values
-            and item.normalised(obj) != item.value.normalise(item.default)
-        ),
-    ]
-    return "; ".join(f"no option stands for {name}: {obj.get(name)!r}" for name in changed)
+    names: list[str] = []
+    if not resource.key:
+        names += [field.name for field in resource.fields if field.name not in task_fields]
+    if key != resource.key_of(obj):
+        names += resource.key
+    names += differences(resource.mutable, obj, values)
+    names += undeclared_changes(resource.fields_by_name, obj, values)
+    names += _unlike_default(resource, obj, values)
+    return "; ".join(f"no option stands for {name}: {obj.get(name)!r}" for name in names)
+
+
+def _unlike_default(resource: Resource, obj: Object, values: Values) -> Iterator[str]:
+    """The fields that the values leave out, if a new object would have other ones by default."""
+    for field in resource.mutable:
+        if field.default is None or field.name in values:
+            continue
+        if field.normalised(obj) != field.value.normalise(field.default):
+            yield field.name
 
 
 def _without_nulls(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
-    return value
+    if not isinstance(value, Mapping):
+        return value
+    filled = {name: field for name, field in value.items() if field is not None}
+    return {name: _without_nulls(field) for name, field in filled.items()}
 
 
 def name_of(resource: Resource, obj: Object) -> str:
     """An object in sentences, with an id that is not its key."""
-    is_shown = obj.get("id") and resource.key and "id" not in resource.key
-    return f"{resource.title_of(obj)} (id {obj['id']})" if is_shown else resource.title_of(obj)
+    title = resource.title_of(obj)
+    if not obj.get("id") or not resource.key or "id" in resource.key:
+        return title
+    return f"{title} (id {obj['id']})"

@@ -25,7 +25,7 @@ from ...module_utils._schema.resource import (
     Resource,
     State,
 )
-from ...module_utils._specs.holders import CUSTOM
+from ...module_utils._specs.base import PartName
 from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import first_few, sentence
@@ -215,7 +215,7 @@ class Beside:
 
     def _hits(self, host: HostResults, hours: float) -> HostResults:
         """The rules of the baseline that nothing has matched, which is no reason for a status."""
-        named = {rule.get("ref") for rule in self.part.options.get(CUSTOM) or ()}
+        named = {rule.get("ref") for rule in self.part.options.get(PartName.CUSTOM_RULES) or ()}
         if not named:
             return host
         result = self._run(ZONE_INFO, hits_hours=hours)
@@ -227,7 +227,7 @@ class Beside:
     def _changes(self, host: HostResults, hours: float) -> HostResults:
         """The last changes by the audit log, and by the objects whose ids and timestamps tell which
         writes are theirs."""
-        reads = {CUSTOM: None} if self._has(ZONE_OWNER) else {}
+        reads = {PartName.CUSTOM_RULES: None} if self._has(ZONE_OWNER) else {}
         reads.update((item.resource.plural, None) for item in described_by(self.part))
         options = {**connection_options(self.part), CHANGES_HOURS: hours}
         context = self.part.context._replace(reads=[*reads])

@@ -25,7 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import read_options
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import SPECS
 
 from .accounts import identifier
 

@@ -10,7 +10,7 @@ from typing import Any, Mapping
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import IpLists
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import IpLists
 
 ONE, MANY = IpLists(), IpLists(several=True)
 OFFICES = {"name": "offices", "kind": "ip", "description": None, "items": None, "purge": False}

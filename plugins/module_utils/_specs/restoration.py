@@ -1,0 +1,219 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The desired state of one collection that a restore brings back, and the objects that it cannot
+bring back."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import filterfalse
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
+
+from .._plan.api_fields import undeclared
+from .._plan.desired import Desired, DesiredObject
+from .._plan.plan import differences
+from .._plan.reconcile import longest_ascending
+from .._schema.resource import Field, Key, Object, Resource, Values, without
+from .._schema.rulesets import deployed
+from .._values.kinds import same_value
+from .whole_state import name_of, options_for, why_not_described
+
+IsLeftAlone = Callable[[Object], bool]
+
+
+class Restorable(NamedTuple):
+    """A collection, its objects in the snapshot, and whether the restore leaves an object alone."""
+
+    resource: Resource
+    before: Sequence[Object]
+    is_left_alone: IsLeftAlone
+
+
+EMPTY_OF_TYPE: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
+
+
+class ChangedObject(NamedTuple):
+    """An object of the snapshot that is not as it was, and the values that describe it, or the
+    reason why none do."""
+
+    obj: Object
+    values: Values
+    reason: str
+
+
+class Restoration(NamedTuple):
+    """A collection with its `current` objects, which must be again as they were before, but for the
+    fields that are left alone.
+
+    An object that no option describes, and one of two with one key, is left alone if it is still as
+    it was. Otherwise it is refused, since a plan could only make another object of it. Objects of
+    an ordered list are sent as a whole, so that one which only moved can move back.
+    """
+
+    restorable: Restorable
+    current: Sequence[Object]
+    fields_left_alone: Sequence[str]
+
+    @property
+    def resource(self) -> Resource:
+        """The collection."""
+        return self.restorable.resource
+
+    def desired(self) -> tuple[Desired, Mapping[str, str]]:
+        """The desired state; or by the names of objects, why they cannot come back. Once these are
+        left alone, others cannot either, such as a second one with the key of one that is left."""
+        refusals: dict[str, str] = {}
+        while True:
+            desired, new_refusals = self._desired_without(refusals)
+            if not new_refusals:
+                return desired, refusals
+            refusals.update(new_refusals)
+
+    def _desired_without(self, refusals: Mapping[str, str]) -> tuple[Desired, Mapping[str, str]]:
+        """The desired state if refused objects are left alone, and what is refused then."""
+
+        def is_left_alone(obj: Object) -> bool:
+            if self.restorable.is_left_alone(obj):
+                return True
+            return name_of(self.resource, obj) in refusals
+
+        before = [*filterfalse(is_left_alone, self.restorable.before)]
+        staying = [*filter(is_left_alone, self.current)]
+        changed = self._changed(before, staying)
+        entries: dict[Key, DesiredObject] = {}
+        new_refusals: dict[str, str] = {}
+        free_objects = self._by_key_without(staying)
+        taken_keys = {*map(self.resource.key_of, staying)}
+        for obj, values, reason in changed:
+            key = self.resource.key_of(obj)
+            candidates = free_objects[key]
+            existing = _with_id_or_any(obj.get("id"), candidates)
+            is_duplicate = key in entries or (key in taken_keys and not candidates)
+            if is_duplicate and not reason:
+                reason = "it is a duplicate, and a module makes no second one"
+            reason = reason or self._why_another_object(obj, existing)
+            if reason:
+                new_refusals[name_of(self.resource, obj)] = f"{reason.rstrip('?')}."
+            else:
+                entries[key] = DesiredObject(self._all_values(obj, values, existing or {}))
+        return self._desired(entries, staying), new_refusals
+
+    def _changed(self, before: Sequence[Object], staying: list[Object]) -> Sequence[ChangedObject]:
+        """The objects to bring back, those that still exist first; adds to those that stay as they
+        are the ones that are as they were, and that a plan cannot describe."""
+        key_of = self.resource.key_of
+        current_by_id = {obj.get("id"): obj for obj in self.current}
+        counts = Counter(map(key_of, before))
+        changed: list[ChangedObject] = []
+        for obj in before:
+            unchanged = current_by_id.get(obj.get("id"))
+            if unchanged and not self._is_same(obj, unchanged):
+                unchanged = None
+            values, reason = self._values_of(obj, unchanged is not None)
+            if unchanged and (reason or counts[key_of(obj)] > 1):
+                staying.append(unchanged)
+            else:
+                changed.append(ChangedObject(obj, values, reason))
+        changed.sort(key=lambda change: change.obj.get("id") not in current_by_id)
+        return changed
+
+    def _by_key_without(self, staying: Sequence[Object]) -> Mapping[Key, Sequence[Object]]:
+        """The current objects that do not stay as they are, by key."""
+        identities = {*map(id, staying)}
+        by_key: dict[Key, list[Object]] = defaultdict(list)
+        for obj in self.current:
+            if id(obj) not in identities:
+                by_key[self.resource.key_of(obj)].append(obj)
+        return by_key
+
+    def _desired(self, entries: Mapping[Key, DesiredObject], staying: Sequence[Object]) -> Desired:
+        """In an ordered list, objects that are left alone and do not move say where the others
+        come back."""
+        key_of = self.resource.key_of
+        positions = {
+            key: position for position, key in enumerate(map(key_of, self.restorable.before))
+        }
+        staying_keys = {*map(key_of, staying)}
+        staying_in_order = [key for key in map(key_of, self.current) if key in staying_keys]
+        anchors = {*longest_ascending(staying_in_order, positions)}
+        order = [key for key in positions if key in entries or key in anchors]
+        return Desired(
+            self.resource,
+            {key: entries[key] for key in order if key in entries},
+            exclusive=bool(self.resource.delete),
+            order=order if self.resource.is_ordered else (),
+            ignore_ids=frozenset(str(obj.get("id")) for obj in staying),
+        )
+
+    def _values_of(self, obj: Object, is_same: bool) -> tuple[Values, str]:
+        """The values that describe an object, or the reason why none do."""
+        if self.resource.is_ordered and (is_same or deployed(obj)):
+            return obj, ""
+        options = options_for(self.resource, obj)
+        reason = why_not_described(self.resource, obj, options)
+        if self.resource.is_ordered:
+            return obj, reason
+        values = {name: value for name, value in options.items() if obj.get(name) is not None}
+        return values, reason
+
+    def _is_same(self, before: Object, current: Object) -> bool:
+        fields = self.resource.fields
+        if differences(fields, before, current) or differences(fields, current, before):
+            return False
+        return not self._unlike(before, current)
+
+    def _unlike(self, before: Object, current: Object) -> list[str]:
+        """The names of fields without an option that differ; None is as good as none."""
+        fields_before = undeclared(self.resource, before)
+        fields_now = undeclared(self.resource, current)
+        names = (fields_before.keys() | fields_now.keys()).difference(self.fields_left_alone)
+        return [
+            name
+            for name in sorted(names)
+            if not same_value(fields_before.get(name), fields_now.get(name))
+        ]
+
+    def _why_another_object(self, obj: Object, existing: Object | None) -> str:
+        """The reason why a plan would make another object."""
+        if existing is None and not self.resource.create and self.resource.key:
+            return "it was deleted, and Cloudflare takes no new one"
+        if self.resource.is_ordered:
+            return ""
+        names = self._unlike(obj, existing or {})
+        return f"no option sets its {', '.join(names)}" if names else ""
+
+    def _all_values(self, obj: Object, values: Values, existing: Object) -> Values:
+        """The values, with empty ones for what the existing object has got meanwhile."""
+        all_values = without(values, *self.resource.assigned)
+        for field in self.resource.mutable if existing else ():
+            is_set = all_values.get(field.name) is not None
+            if not is_set and field.normalised(obj) != field.normalised(existing):
+                all_values[field.name] = _empty_value(field)
+        if not self.resource.is_ordered:
+            return all_values
+        fields_now = undeclared(self.resource, existing)
+        all_values = {**dict.fromkeys(fields_now), **all_values}
+        for field in self.resource.fields:
+            if field.fields and field.name in fields_now:
+                cleared = dict.fromkeys(fields_now[field.name])
+                all_values[field.name] = {**cleared, **(all_values[field.name] or {})}
+        return without(all_values, *self.fields_left_alone)
+
+
+def _with_id_or_any(identity: Any, objects: Sequence[Object]) -> Object | None:
+    """The object with this id, or else the first one; None if there are none."""
+    for obj in objects:
+        if obj.get("id") == identity:
+            return obj
+    return next(iter(objects), None)
+
+
+def _empty_value(field: Field) -> Any:
+    """The value that a new object has in a field that its task leaves out."""
+    empty = field.default if field.absent_default is None else field.absent_default
+    if empty is None:
+        empty = EMPTY_OF_TYPE[str(field.value.option["type"])]
+    return field.value.parse(empty)

@@ -1,0 +1,54 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The module that reads collections as a whole, for roles."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from .._api.client import Client
+from .._context import CHANGES_HOURS, NOW, Context
+from .._plan.desired import Desired
+from .._schema.resource import State
+from .._timestamps import write_timestamp
+from .base import ModuleResult, ModuleSpec, Options, Resources
+from .whole_state import all_inside, collections_of
+
+
+class StateReader(ModuleSpec):
+    """Each collection of an account or zone by its plural, and the time there; if some hours of the
+    audit log are asked for, its changes as well."""
+
+    def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
+        self._owners = owners
+        self._plurals = plurals
+        self.options = {}
+
+    @property
+    def owners(self) -> Sequence[str]:
+        return self._owners
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        collections = collections_of(self._plurals, self._owners)
+        if not state:
+            return collections
+        return [*collections, *all_inside(collections, state)]
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        return state
+
+    def look(
+        self, options: Options, client: Client, result: ModuleResult, context: Context
+    ) -> ModuleResult:
+        extra_result: dict[str, Any] = {NOW: None}
+        if client.now:
+            extra_result[NOW] = write_timestamp(client.now)
+        hours = options.get(CHANGES_HOURS)
+        if hours:
+            from .._api.changes import read_changes  # loaded for reports
+
+            extra_result["changes"] = read_changes(client, hours)
+        return extra_result
