@@ -13,7 +13,7 @@ from ..plugin_utils import _bytecode  # noqa: F401  # isort: skip  # pylint: dis
 import math
 import os
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -79,63 +79,77 @@ NOTIFY: Arguments = {
 }
 # The variables of the playbooks that have no role.
 PLAYBOOKS: Arguments = {**ATTACK, **CHECK, **DOCTOR, **EVALUATE, **NOTIFY, **RESTORE}
-EVERY: Arguments = {**EXPORT, **OF_REPORTED_HOST, **PLAYBOOKS}
+PLAYBOOKS_AND_ROLES: Arguments = {**EXPORT, **OF_REPORTED_HOST, **PLAYBOOKS}
 # The environment variables that count where a variable is not set.
-BESIDE = {f"notify_{name}": f"PROTECTION_NOTIFY_{name.upper()}" for name in ("url", "key", "kind")}
+ENVIRONMENT = {
+    f"notify_{name}": f"PROTECTION_NOTIFY_{name.upper()}" for name in ("url", "key", "kind")
+}
 ADDRESS = re.compile(r"https://|http://(127\.0\.0\.1|localhost)(:[0-9]+)?(/|$)")
 OF_KIND = {"pagerduty": "its routing key", "github": "a token"}
 
 
 def _check_evaluate(
-    task: HostTask, read: Mapping[str, Any], given: Container[str]
+    task: HostTask, values: Mapping[str, Any], given_names: Container[str]
 ) -> Iterator[OptionError]:
     from ..module_utils._protection.request import parse_packet, parse_request  # loads expressions
 
     owners, unread = task.read((*INVENTORY.values(), "edge_zone_account_id"))
     yield from unread
-    ids = (name for name in ("edge_account_id", "edge_zone_id") if owners.get(name))
-    yield from errors_of(*(partial(parsed, Option(name), identifier, owners[name]) for name in ids))
-    request, packet = (Option(name) for name in ("evaluate_request", "evaluate_packet"))
-    for option, parse in ((request, parse_request), (packet, parse_packet)):
-        if (value := read[str(option[0])]) is not None:
-            yield from errors_of(partial(parse, option, value))
-    if request[0] not in given and packet[0] not in given:
+    for name in ("edge_account_id", "edge_zone_id"):
+        if owners.get(name):
+            yield from errors_of(partial(parsed, Option(name), identifier, owners[name]))
+    for name, parse in (("evaluate_request", parse_request), ("evaluate_packet", parse_packet)):
+        if values[name] is not None:
+            yield from errors_of(partial(parse, Option(name), values[name]))
+    has_request = "evaluate_request" in given_names
+    has_packet = "evaluate_packet" in given_names
+    has_zone = owners.get("edge_zone_id") or owners.get("edge_zone_name")
+    if not has_request and not has_packet:
         problem = "Nothing says what to evaluate. Set evaluate_request or evaluate_packet"
         yield OptionError(Option(), problem)
-    if request[0] in given and not (owners.get("edge_zone_id") or owners.get("edge_zone_name")):
+    if has_request and not has_zone:
         problem = "it meets the rules of a zone; set edge_zone_id or edge_zone_name for this host"
-        yield OptionError(request, problem)
-    if packet[0] in given and not owners.get("edge_account_id"):
+        yield OptionError(Option("evaluate_request"), problem)
+    if has_packet and not owners.get("edge_account_id"):
         problem = "it meets the rules of an account; set edge_account_id for this host"
-        yield OptionError(packet, problem)
+        yield OptionError(Option("evaluate_packet"), problem)
 
 
 def _check_notify(
-    task: HostTask, read: Mapping[str, Any], given: Container[str]
+    task: HostTask, values: Mapping[str, Any], given_names: Container[str]
 ) -> Iterator[OptionError]:
-    values, unread = task.read(["report_directory"])
-    yield from unread
-    path = Path(str(values.get("report_directory") or "report"), REPORT_FILE)
-    if not unread and not path.exists():
-        problem = f"{path} does not exist; run the playbook report first"
-        yield OptionError(Option("report_directory"), problem)
-    url, key, kind = (
-        read[name] if name in given else os.environ.get(beside) for name, beside in BESIDE.items()
-    )  # None if it is wrong
+    yield from _check_report_file(task)
+    settings: dict[str, Any] = {}  # None if it is wrong
+    for name, variable in ENVIRONMENT.items():
+        is_given = name in given_names
+        settings[name] = values[name] if is_given else os.environ.get(variable)
+    url, kind = settings["notify_url"], settings["notify_kind"]
     if kind not in (None, "", *KINDS):
-        named = ", ".join(KINDS)
-        yield OptionError(Option(BESIDE["notify_kind"]), f"'{kind}' is none of {named}")
-    is_missing = not url and "notify_url" not in given and kind != "pagerduty"
+        problem = f"'{kind}' is none of {', '.join(KINDS)}"
+        yield OptionError(Option(ENVIRONMENT["notify_kind"]), problem)
+    is_missing = not url and "notify_url" not in given_names and kind != "pagerduty"
     if is_missing or (url and not ADDRESS.match(url)):
-        problem = f"it begins with https://; set it, or {BESIDE['notify_url']}"
+        problem = f"it begins with https://; set it, or {ENVIRONMENT['notify_url']}"
         yield OptionError(Option("notify_url"), problem)
-    days = read["notify_again_days"]
+    days = values["notify_again_days"]
     if days is not None and not 0 <= days < math.inf:
         problem = f"{days:g} is no number of days; write 0 or more"
         yield OptionError(Option("notify_again_days"), problem)
-    if kind in OF_KIND and not key and "notify_key" not in given:
-        problem = f"{kind} takes {OF_KIND[kind]}; set it, or {BESIDE['notify_key']}"
+    lacks_key = not settings["notify_key"] and "notify_key" not in given_names
+    if kind in OF_KIND and lacks_key:
+        problem = f"{kind} takes {OF_KIND[kind]}; set it, or {ENVIRONMENT['notify_key']}"
         yield OptionError(Option("notify_key"), problem)
+
+
+def _check_report_file(task: HostTask) -> Iterator[OptionError]:
+    """The error of a directory without a report."""
+    values, unread = task.read(["report_directory"])
+    yield from unread
+    directory = str(values.get("report_directory") or "report")
+    path = Path(directory, REPORT_FILE)
+    if not unread and not path.exists():
+        problem = f"{path} does not exist; run the playbook report first"
+        yield OptionError(Option("report_directory"), problem)
 
 
 # The playbooks without an action of their own.
@@ -155,67 +169,90 @@ class ActionModule(FleetAction):
                 self._check_playbook(options["playbook"], variables)
                 return {"changed": False}
         except ValueError as exc:
-            message = redact(str(exc), task.secrets(EVERY))
+            message = redact(str(exc), task.secrets(PLAYBOOKS_AND_ROLES))
             return {"failed": True, "changed": False, "msg": message}
+        result = self._check_hosts(variables)
+        if options["sarif"] and not self._task.check_mode:
+            return self._with_sarif(options["sarif"], variables, result)
+        return result
+
+    def _check_hosts(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """The result on all hosts, without their secrets."""
         hosts = self.hosts(variables)
-        for _others in self.of_each(hosts, variables, HostTask.shared_owners, lambda *_problem: []):
-            pass  # so that the first of two hosts hears of the second one as well
+        # The first of two hosts with one account or zone is to hear of the second one as well.
+        self._run_on_each(variables, HostTask.shared_owners)
         result = self.results(variables, _checked)
-        if result.get("failed"):
-            every = self.of_each(
-                hosts, variables, lambda task: task.secrets(EVERY), lambda *_problem: []
-            )
-            known = sorted({*chain.from_iterable(every)}, key=len, reverse=True)
-            result = redact(result, known)
-        else:
+        if not result.get("failed"):
             checked = plural(len(hosts), "host was", "hosts were")
             say(self._display, f"{checked} checked; none has a mistake.")
-        path = options["sarif"]
-        if path and not self._task.check_mode:
-            failed = result.get("hosts", {hosts[0]: result})
-            text = json_text(sarif_of_mistakes({host: _told(one) for host, one in failed.items()}))
-            try:
-                result["changed"] = write_file(Path(path), text, FILE_MODE)
-            except OSError as exc:
-                problem = f"check_sarif: {path} cannot be written: {exc.strerror}."
-                told = " ".join(filter(None, [result.get("msg"), problem]))
-                return {**result, "failed": True, "msg": told}
-        return result
+            return result
+        secrets = self._run_on_each(variables, lambda task: task.secrets(PLAYBOOKS_AND_ROLES))
+        longest_first = sorted({*chain.from_iterable(secrets)}, key=len, reverse=True)
+        redacted: dict[str, Any] = redact(result, longest_first)
+        return redacted
+
+    def _run_on_each(
+        self, variables: Mapping[str, Any], work: Callable[[HostTask], list[str]]
+    ) -> list[list[str]]:
+        """The texts of each host by this work; a host with an exception has none."""
+        hosts = self.hosts(variables)
+        return [*self.of_each(hosts, variables, work, lambda _host, _exc: [])]
+
+    def _with_sarif(
+        self, path: str, variables: Mapping[str, Any], result: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The result, whose mistakes are in a file."""
+        failed = result.get("hosts", {self.hosts(variables)[0]: result})
+        mistakes = {host: _mistakes(host_result) for host, host_result in failed.items()}
+        text = json_text(sarif_of_mistakes(mistakes))
+        try:
+            changed = write_file(Path(path), text, FILE_MODE)
+        except OSError as exc:
+            problem = f"check_sarif: {path} cannot be written: {exc.strerror}."
+            message = " ".join(filter(None, [result.get("msg"), problem]))
+            return {**result, "failed": True, "msg": message}
+        return {**result, "changed": changed}
 
     def _check_playbook(self, name: str, variables: Mapping[str, Any]) -> None:
         """Raises ValueError for wrong variables of a playbook, which has others of its own."""
-        known, check = OF_PLAYBOOK[name]
-        task = HostTask(self.calls(without(variables, *self._task.get_play().vars)))
-        task.options(known, f"{name}_", check=partial(check, task))
+        arguments, check = OF_PLAYBOOK[name]
+        inventory_variables = without(variables, *self._task.get_play().vars)
+        task = HostTask(self.calls(inventory_variables))
+        task.options(arguments, f"{name}_", check=partial(check, task))
 
 
 FILE_MODE = 0o600  # that of a report
 
 
-def _told(result: Mapping[str, Any]) -> Sequence[str]:
+def _mistakes(result: Mapping[str, Any]) -> Sequence[str]:
     """The sentences on the mistakes of a host."""
-    return result.get("problems") or ([result["msg"]] if result.get("failed") else [])
+    if result.get("problems"):
+        problems: Sequence[str] = result["problems"]
+        return problems
+    return [result["msg"]] if result.get("failed") else []
 
 
 def _checked(task: HostTask) -> dict[str, Any]:
     """The result of a host."""
     names = misspelt_errors(task.variables, (*REPORT_VARIABLES, *EXPORT, *PLAYBOOKS))
     readable = [name for name in PLAYBOOKS if not name.endswith(LEFT_OUT)]
-    known, unread = task.read(readable)
-    values = {name: value for name, value in known.items() if value != ""}
+    variables, unread = task.read(readable)
+    values = {name: value for name, value in variables.items() if value != ""}
     errors = [
         *errors_of(task.require_control_node),
         *wrong_names(task.variables),
         *names,
         *with_unread(unread, wrong_variables(PLAYBOOKS, values)),
     ]
-    problems = [
-        *sentences(errors, {}, {}, task.variables),
-        *task.shared_owners(),
-        *task.mistakes(CHECKED, PLACEHOLDER, check_report),
-    ]
+    mistakes = Mistakes(
+        [
+            *sentences(errors, {}, {}, task.variables),
+            *task.shared_owners(),
+            *task.mistakes(CHECKED, PLACEHOLDER, check_report),
+        ]
+    )
+    problems = mistakes.sentences
     if not problems:
         return {"changed": False}
-    told = Mistakes(problems).sentences
-    message = first_sentences(told, MAX_ERRORS)
-    return {"failed": True, "changed": False, "msg": message, "problems": told}
+    message = first_sentences(problems, MAX_ERRORS)
+    return {"failed": True, "changed": False, "msg": message, "problems": problems}

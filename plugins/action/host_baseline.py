@@ -190,7 +190,8 @@ def _not_predicted(host: str, exc: Exception) -> Predicted:
 
 def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
-    require_none(misspelt_names(frozenset(task.variables)), {}, {}, task.variables)
+    errors = misspelt_names(frozenset(task.variables))
+    require_none(errors, {}, {}, task.variables)
     values = task.checked(OF_HOST)
     task.warn(*task.shared_owners())
     merged = task.merged(values)

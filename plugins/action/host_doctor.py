@@ -67,13 +67,18 @@ class ActionModule(FleetAction):
             return {"failed": True, "changed": False, "msg": str(exc)}
         for host in sorted(texts):
             texts[host].show()
-        number = len(self.hosts(variables))
-        in_short = number > 1 and self._display.verbosity == 0
-        for line in lines_of_hosts(examined, in_short):
-            say(self._display, line)
-        if number > 1:
-            say(self._display, counted_hosts(examined, number))
+        self._say(examined, len(self.hosts(variables)))
         return result
+
+    def _say(self, examined: Mapping[str, Examined], number: int) -> None:
+        """Show the lines on the hosts, of which this task has so many."""
+        has_several = number > 1
+        in_short = has_several and self._display.verbosity == 0
+        lines = [*lines_of_hosts(examined, in_short)]
+        if has_several:
+            lines.append(counted_hosts(examined, number))
+        for line in lines:
+            say(self._display, line)
 
     def _examine(self, task: HostTask, examined: dict[str, Examined]) -> dict[str, Any]:
         """The result of a host, which gets into `examined`; raises OSError and ValueError."""

@@ -64,24 +64,32 @@ def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
     resources = exported_resources(task.host, options)
     host = read_host(resources, connection_of(options), task.runner().run_module)
     export = export_state(host.objects, options["purge"])
-    postures = task.entries(task.values((POSTURE, POSTURES_FILE)))
-    notes = [*export.notes, *([OF_POSTURES] if postures else [])]
+    notes = list(export.notes)
+    if task.entries(task.values((POSTURE, POSTURES_FILE))):
+        notes.append(OF_POSTURES)
     text = sealed(export_text(export, host.owners))
-    schema, place = SCHEMA_FILE.read_text(encoding="utf-8"), path.parents[1] / SCHEMA
-    is_known = place.is_file() and place.read_text(encoding="utf-8", errors="replace") == schema
     if text != before and not check_mode:
         write_private(path, text)
-    if not is_known and not check_mode:
-        write_private(place, schema)
+    schema_changed = _write_schema(path.parents[1] / SCHEMA, check_mode)
+    verb = "would have" if check_mode and text != before else "has"
     count = plural(sum(map(len, host.objects.values())), "object", "objects")
-    task.tell(f"{path} {'would have' if check_mode and text != before else 'has'} {count}.")
-    return {
-        "changed": text != before or not is_known,
+    task.tell(f"{path} {verb} {count}.")
+    headers = {f"{side}_header": str(path) for side in ("before", "after")}
+    result: dict[str, Any] = {
+        "changed": text != before or schema_changed,
         "path": str(path),
-        "diff": {
-            **{f"{side}_header": str(path) for side in ("before", "after")},
-            "before": before or "",
-            "after": text,
-        },
-        **({"warnings": [f"{task.host}: {note}" for note in notes]} if notes else {}),
+        "diff": {**headers, "before": before or "", "after": text},
     }
+    if notes:
+        result["warnings"] = [f"{task.host}: {note}" for note in notes]
+    return result
+
+
+def _write_schema(path: Path, check_mode: bool) -> bool:
+    """Write the schema of the variables unless it is there; returns whether it changes."""
+    schema = SCHEMA_FILE.read_text(encoding="utf-8")
+    if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == schema:
+        return False
+    if not check_mode:
+        write_private(path, schema)
+    return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,16 +82,19 @@ class ActionModule(CollectionAction):
             validates=not check_mode,  # so that a dry run only reads
         )
         file.check_owners(task.host, part.options)
-        runner, quiet = task.runner(), task.runner(warn=lambda _text: None)
+        runner = task.runner()
+        run_module = runner.run_module
         if "zone_name" in part.options:
-            file.check_owners(task.host, read_part(part, runner.run_module).owners)
-        directory, run_module = values.get(SNAPSHOT_DIRECTORY), runner.run_module
+            file.check_owners(task.host, read_part(part, run_module).owners)
+        directory = values.get(SNAPSHOT_DIRECTORY)
         snapshot = snapshots_in(directory, task.host, part, run_module, check_mode, file.named)
-        updated = runner.update(part, check_mode, snapshot=snapshot)
-        if updated.failed or updated.predicted:
-            return updated
-        again = quiet.update(part, check_mode=True).result
-        return updated._replace(result={**updated.result, **file.unmet(task.host, again)})
+        run = runner.update(part, check_mode, snapshot=snapshot)
+        if run.failed or run.predicted:
+            return run
+        quiet_runner = task.runner(warn=lambda _text: None)
+        prediction = quiet_runner.update(part, check_mode=True)
+        unmet = file.unmet(task.host, prediction.result)
+        return run._replace(result={**run.result, **unmet})
 
     def _file(self, name: str) -> StateFile:
         """The file, from the process's working directory on; raises ValueError."""
@@ -116,30 +120,31 @@ def _with_cure(result: dict[str, Any]) -> dict[str, Any]:
     return {**result, "msg": f"{result['msg']} {UNMET}"} if is_unmet(result) else result
 
 
-def _check(options: Mapping[str, Any], given: Container[str]) -> Iterator[OptionError]:
+def _check(options: Mapping[str, Any], given_names: Container[str]) -> Iterator[OptionError]:
     """An error for each thing that does not fit together."""
-    beside = next((name for name in ("restore_before", "restore_since") if name in given), "")
-    if "restore_file" in given and beside:
-        problem = f"restore_file and {beside} exclude each other; set one of them"
+    names_file = "restore_file" in given_names
+    names_snapshot = [name for name in ("restore_before", "restore_since") if name in given_names]
+    if names_file and names_snapshot:
+        problem = f"restore_file and {names_snapshot[0]} exclude each other; set one of them"
         yield OptionError(Option(), problem)
-    if "restore_file" not in given and "restore_before" not in given:
+    if not names_file and "restore_before" not in given_names:
         yield OptionError(
             Option(),
             "There is no file to restore; set restore_before, for example with"
             " -e restore_before=latest, or restore_file with -e restore_file=FILE",
         )
     before, since = options["restore_before"], options["restore_since"]
-    yield from errors_of(
-        lambda: parse_before(before, "restore_before") if before else None,
-        lambda: parse_moment(since, "restore_since") if since else None,
-    )
+    if before:
+        yield from errors_of(partial(parse_before, before, "restore_before"))
+    if since:
+        yield from errors_of(partial(parse_moment, since, "restore_since"))
 
 
 def _file_name(task: HostTask, options: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     """The file to restore; raises ValueError if the host has no such snapshot."""
-    name, before, since = (str(options[option]) for option in ("file", "before", "since"))
-    if name:
-        return name
+    if options["file"]:
+        return str(options["file"])
+    before, since = str(options["before"]), str(options["since"])
     path = snapshot_before(
         values.get(SNAPSHOT_DIRECTORY),
         task.host,

@@ -139,7 +139,7 @@ class ActionModule(FleetAction):
             arguments,
             "report_",
             variables,
-            lambda values, given: check_report({**values, **mode}, given),
+            lambda values, given_names: check_report({**values, **mode}, given_names),
             unread,
         )
 
@@ -209,14 +209,15 @@ class ActionModule(FleetAction):
 
     def _earlier_records(self, path: Path, now: str) -> list[HostRecord]:
         """The records of the report that is replaced, of hosts that the play leaves out."""
-        if not self._reported_before or not path.is_file():
+        hosts = self._reported_before
+        if not hosts or not path.is_file():
             return []
         try:
             report = read_report_file(str(path), now)
         except ValueError as exc:
             self._display.warning(f"The report says nothing of hosts outside the play: {exc}.")
             return []
-        return [record for record in report["hosts"] if record["host"] in self._reported_before]
+        return [record for record in report["hosts"] if record["host"] in hosts]
 
     def _previous(self, path: str | None, now: str) -> Report | None:
         """The earlier report; None if there is none yet, as on the first night."""

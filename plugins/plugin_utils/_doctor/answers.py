@@ -67,10 +67,12 @@ class HostAnswer(NamedTuple):
     @property
     def reason(self) -> str:
         """The kind of the error, without anything private."""
-        if self.status:
-            codes = "".join(f" [{code}]" for code in self.codes)
-            return f"HTTP {self.status}{codes}"
-        return "no answer" if self.message else ""
+        if not self.message:
+            return ""
+        if not self.status:
+            return "no answer"
+        codes = "".join(f" [{code}]" for code in self.codes)
+        return f"HTTP {self.status}{codes}"
 
     @property
     def lacks_product(self) -> bool:

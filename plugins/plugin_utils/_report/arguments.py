@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
@@ -63,18 +63,26 @@ ACCEPTED_OPTION = "accept_risks"
 
 def accepted_risks(part: Part, now: datetime) -> list[AcceptedRisk]:
     """The risks that a host accepts at this moment."""
+    in_force = [accepted for accepted in _acceptances(part) if not accepted.has_expired(now)]
     return [
         AcceptedRisk(
-            code=item.code,
-            networks=networks(item.networks or []),
-            resource=item.resource,
-            entries=sorted(item.entries or ()),
-            reason=item.reason,
-            expires=write_timestamp(item.expires) if item.expires else None,
+            code=accepted.code,
+            networks=networks(accepted.networks or []),
+            resource=accepted.resource,
+            entries=sorted(accepted.entries or ()),
+            reason=accepted.reason,
+            expires=write_timestamp(accepted.expires) if accepted.expires else None,
         )
-        for item in _acceptances(part)
-        if not item.has_expired(now)
+        for accepted in in_force
     ]
+
+
+class End(NamedTuple):
+    """The end of something, None if it has none, with the kind of thing in words and its key."""
+
+    moment: datetime | None
+    title: str
+    key: str
 
 
 def expiring(
@@ -83,17 +91,23 @@ def expiring(
     """All that ends within two weeks, the first end first: entries, accepted risks and objects,
     accepted statuses, the postures."""
     ends = [*_ends_of_entries(part)]
-    ends += [(posture.until, "posture", posture.name or posture.place) for posture in postures]
-    ends += [(item.expires, "accepted risk", item.code) for item in _acceptances(part)]
-    for item in accepted:
-        of_status = " ".join([item.status or "", *networks(item.networks)])
-        key = of_status if item.status else ", ".join(item.keys)
-        ends.append((item.expires, f"accepted {item.resource or 'status'}", key))
-    soon = [(end, title, key) for end, title, key in ends if end and now < end <= now + SOON]
+    ends += (End(posture.until, "posture", posture.name or posture.place) for posture in postures)
+    ends += (End(risk.expires, "accepted risk", risk.code) for risk in _acceptances(part))
+    ends += map(_end_of_acceptance, accepted)
+    soon = [end for end in ends if end.moment and now < end.moment <= now + SOON]
     return [
-        Deadline(title=title, key=key, expires=write_timestamp(end))
-        for end, title, key in sorted(soon)
+        Deadline(title=end.title, key=end.key, expires=write_timestamp(end.moment))
+        for end in sorted(soon)
+        if end.moment
     ]
+
+
+def _end_of_acceptance(acceptance: Accepted) -> End:
+    """The end of the acceptance of objects, or of a status of some networks."""
+    key = ", ".join(acceptance.keys)
+    if acceptance.status:
+        key = " ".join([acceptance.status, *networks(acceptance.networks)])
+    return End(acceptance.expires, f"accepted {acceptance.resource or 'status'}", key)
 
 
 def _acceptances(part: Part) -> Sequence[Acceptance]:
@@ -104,14 +118,16 @@ def _acceptances(part: Part) -> Sequence[Acceptance]:
         return []
 
 
-def _ends_of_entries(part: Part) -> Iterator[tuple[datetime | None, str, str]]:
+def _ends_of_entries(part: Part) -> Iterator[End]:
     """The ends of entries of lists."""
-    for item in (item for item in MANAGED if item.resource.may_expire):
-        for entry in part.options.get(option_of(item)) or ():
-            if _may_end(item.resource.kind, entry):
-                key = item.resource.entry_of({"name": entry.get("scope"), **entry})
+    for managed in MANAGED:
+        resource = managed.resource
+        entries = part.options.get(option_of(managed)) if resource.may_expire else None
+        for entry in entries or ():
+            if _may_end(resource.kind, entry):
+                key = resource.entry_of({"name": entry.get("scope"), **entry})
                 with suppress(ValueError):  # the module refuses such an entry
-                    yield parse_expiry(str(entry["expires"])), item.resource.title, key
+                    yield End(parse_expiry(str(entry["expires"])), resource.title, key)
 
 
 def _may_end(kind: str | None, entry: Any) -> bool:

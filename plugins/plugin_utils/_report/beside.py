@@ -32,7 +32,7 @@ from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
 from ...module_utils._values.address_set import difference, networks, range_of, ranges_of, union
 from .._baseline.variables import Part, connection_options, described_by
-from .record import Announced, HostRecord, LastChange, Unused, values_by_key
+from .record import Announced, HostRecord, LastChange, Unused
 from .results import HostResults
 
 InfoResult = Mapping[str, Any]  # of a module that reads
@@ -45,20 +45,23 @@ def announced_record(result: InfoResult) -> Announced:
     Networks that other accounts use are theirs to protect. A network that is malformed, or of which
     Cloudflare does not say whether it is announced, is not known.
     """
-    prefixes: Sequence[Mapping[str, Any]] = result["announced"]
-    parts = [part for prefix in prefixes for part in prefix["networks"]]
-    delegated = ranges_of(text for prefix in prefixes for text in prefix["delegated"])
-    named = ranges_of(entry.get("prefix") for entry in result["prefixes"])
-    announced, unclear = (
-        ranges_of(part["prefix"] for part in parts if part["announced"] is answer)
-        for answer in (True, None)
-    )
-    others = union([*delegated, *named])
-    malformed = [str(part["prefix"]) for part in parts if range_of(part["prefix"]) is None]
+    delegated_texts: list[str] = []
+    texts: dict[bool | None, list[str]] = {True: [], False: [], None: []}  # by whether announced
+    malformed: list[str] = []
+    for prefix in result["announced"]:
+        delegated_texts += prefix["delegated"]
+        for network in prefix["networks"]:
+            texts[network["announced"]].append(network["prefix"])
+            if range_of(network["prefix"]) is None:
+                malformed.append(str(network["prefix"]))
+    announced, unclear = ranges_of(texts[True]), ranges_of(texts[None])
+    protected = ranges_of(prefix.get("prefix") for prefix in result["prefixes"])
+    cared_for = union([*ranges_of(delegated_texts), *protected])
+    unknown = difference(unclear, union([*cared_for, *announced]))
     return Announced(
         networks=networks(announced),
-        unprotected=networks(difference(announced, others)),
-        not_known=[*networks(difference(unclear, union([*others, *announced]))), *malformed],
+        unprotected=networks(difference(announced, cared_for)),
+        not_known=[*networks(unknown), *malformed],
     )
 
 
@@ -78,87 +81,114 @@ class Log:
 
     def last_changes(self, record: HostRecord) -> list[LastChange]:
         """The last change of each difference and each hole of a host."""
-        holes = [item for item in record["unmanaged"] if item["reason"]]
         owners = {"account_id": record["account_id"], "zone_id": record["zone_id"]}
-        return [self._last_change(item, owners) for item in (*record["operations"], *holes)]
+        holes = [unmanaged for unmanaged in record["unmanaged"] if unmanaged["reason"]]
+        return [self._last_change(obj, owners) for obj in (*record["operations"], *holes)]
 
-    def _last_change(self, item: Mapping[str, Any], owners: Mapping[str, str | None]) -> LastChange:
-        resource, key = item["resource"], item["key"]
-        entry = self._find(item, owners)
-        by, how, at = (str(entry[name]) if entry else None for name in ("by", "how", "at"))
-        span = "hour" if self.hours == 1 else f"{self.hours:g} hours"
-        who = self.unread or f"the audit log of the last {span} does not say who changed it"
+    def _last_change(self, obj: Mapping[str, Any], owners: Mapping[str, str | None]) -> LastChange:
+        """The last change of an object, which has a resource, a title and a key."""
+        entry = self._find(obj, owners)
+        by = how = at = None
         if entry:
-            who = f"changed by {by} with {how} at {at}"
-        text = sentence(f"{item['title']} {key}: {who.rstrip('.')}")
-        return LastChange(resource=resource, key=key, text=text, by=by, how=how, at=at)
+            by, how, at = str(entry["by"]), str(entry["how"]), str(entry["at"])
+            clause = f"changed by {by} with {how} at {at}"
+        elif self.unread:
+            clause = self.unread.rstrip(".")
+        else:
+            span = "hour" if self.hours == 1 else f"{self.hours:g} hours"
+            clause = f"the audit log of the last {span} does not say who changed it"
+        text = sentence(f"{obj['title']} {obj['key']}: {clause}")
+        return LastChange(
+            resource=obj["resource"], key=obj["key"], text=text, by=by, how=how, at=at
+        )
 
-    def _find(self, item: Object, owners: Mapping[str, str | None]) -> LogEntry | None:
+    def _find(self, obj: Object, owners: Mapping[str, str | None]) -> LogEntry | None:
         """The last write of an object: one that names its id, or else the one in its collection at
         the moment of its own timestamp. None for a resource of which no path is known."""
-        resource, objects = BY_NAME.get(item["resource"]), self.objects.get(item["resource"], {})
-        owner = owners.get(resource.owner) if resource else None
-        beside = [
-            change
-            for change in self.changes
-            if resource and owner and _is_beside(change, resource, owner, ids_known=bool(objects))
-        ]
+        resource = BY_NAME.get(obj["resource"])
+        objects = self.objects.get(obj["resource"], {})
+        writes = self._writes_to(resource, owners, ids_known=bool(objects))
         if resource and not resource.key:  # an object that always exists
-            return next(iter(beside), None)
-        existing = objects.get(item["key"], {})
+            return next(iter(writes), None)
+        existing = objects.get(obj["key"], {})
         identity = str(existing.get("id") or "")
-        by_id = (change for change in self.changes if identity and _has_id(change, identity))
-        if entry := next(by_id, None):
-            return entry
-        stamps = [*(existing.get(stamp) for stamp in STAMPS), item.get("since")]
-        moment = next(filter(None, map(read_timestamp, stamps)), None)
-        near = [change for change in beside if moment and _is_at(change, moment)]
-        return near[0] if len({(change["by"], change["how"]) for change in near}) == 1 else None
+        for entry in self.changes if identity else ():
+            if _has_id(entry, identity):
+                return entry
+        moment = _moment_of(existing, obj.get("since"))
+        near = [entry for entry in writes if moment and _is_at(entry, moment)]
+        writers = {(entry["by"], entry["how"]) for entry in near}
+        return near[0] if len(writers) == 1 else None
+
+    def _writes_to(
+        self, resource: Resource | None, owners: Mapping[str, str | None], ids_known: bool
+    ) -> list[LogEntry]:
+        """The writes in the collection of a resource of its account or zone."""
+        owner_id = owners.get(resource.owner) if resource else None
+        if not resource or not owner_id:
+            return []
+        return [
+            entry for entry in self.changes if _is_write_to(entry, resource, owner_id, ids_known)
+        ]
 
 
 def objects_by_resource(state: State) -> dict[str, dict[str, Object]]:
     """The objects of a state, by the name of their resource and their key."""
     objects: dict[str, dict[str, Object]] = {}
     collections = collections_of(state)
-    for one in (*collections, *all_inside(collections, state)):
-        kept = objects.setdefault(one.name, {})
-        kept.update({one.label_of(obj): obj for obj in state[one.plural]})
+    for resource in (*collections, *all_inside(collections, state)):
+        by_key = objects.setdefault(resource.name, {})
+        for obj in state[resource.plural]:
+            by_key[resource.label_of(obj)] = obj
     return objects
 
 
-def _has_id(change: LogEntry, identity: str) -> bool:
-    path = str(change["uri"]).partition("?")[0]
-    return identity == change["object_id"] or identity in path.split("/")
+def _has_id(entry: LogEntry, identity: str) -> bool:
+    path = str(entry["uri"]).partition("?")[0]
+    return identity == entry["object_id"] or identity in path.split("/")
 
 
-def _is_beside(change: LogEntry, resource: Resource, owner: str, ids_known: bool) -> bool:
+def _is_write_to(entry: LogEntry, resource: Resource, owner_id: str, ids_known: bool) -> bool:
     """True for a write in the collection of a resource of this account or zone. A write that names
     an id in its path is one of another object, unless no ids are known."""
-    path = resource.path.replace(f"{{{resource.owner}}}", owner).partition("{")[0].rstrip("/")
+    path = resource.path.replace(f"{{{resource.owner}}}", owner_id)
+    collection = path.partition("{")[0].rstrip("/")
     suffix = resource.create.suffix if resource.create else ""
-    uri = "/" + str(change["uri"]).partition("?")[0].strip("/")
-    if not ids_known and f"/{path}/" in uri:
+    uri = "/" + str(entry["uri"]).partition("?")[0].strip("/")
+    if not ids_known and f"/{collection}/" in uri:
         return True
-    return uri.endswith((f"/{path}", f"/{path}{suffix}"))
+    return uri.endswith((f"/{collection}", f"/{collection}{suffix}"))
 
 
-def _is_at(change: LogEntry, moment: datetime) -> bool:
-    at = read_timestamp(change["at"])
-    return bool(at and abs(at - moment) <= SAME_MOMENT)
+def _moment_of(existing: Object, since: Any) -> datetime | None:
+    """The moment at which an object was written, by its timestamps, or since when it exists."""
+    for stamp in (*(existing.get(name) for name in STAMPS), since):
+        moment = read_timestamp(stamp)
+        if moment:
+            return moment
+    return None
+
+
+def _is_at(entry: LogEntry, moment: datetime) -> bool:
+    written = read_timestamp(entry["at"])
+    return bool(written and abs(written - moment) <= SAME_MOMENT)
 
 
 def unused_rules(rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The values of a record on some rules: those that nothing has matched."""
-    quiet = [rule for rule in rules if not rule["hits"]["count"]]
-    refs = values_by_key((text, rule["ref"]) for rule in quiet for text in rule["hits"]["unknown"])
-    unused = [
-        Unused(ref=rule["ref"], since=write_timestamp(max(filter(None, moments))))
-        for rule in quiet
-        for moments in [map(read_timestamp, (rule["hits"]["since"], rule.get("last_updated")))]
-        if rule["hits"]["known"]
-    ]
-    unknown = [f"Hits of {first_few(named)}: {text}" for text, named in refs.items()]
+    unused: list[Unused] = []
+    refs_by_reason: dict[str, list[str]] = {}
+    for rule in rules:
+        hits = rule["hits"]
+        if not hits["count"]:
+            for reason in hits["unknown"]:
+                refs_by_reason.setdefault(reason, []).append(rule["ref"])
+            if hits["known"]:
+                moments = map(read_timestamp, (hits["since"], rule.get("last_updated")))
+                since = max(filter(None, moments))
+                unused.append(Unused(ref=rule["ref"], since=write_timestamp(since)))
     is_known = any(rule["hits"]["known"] for rule in rules)
+    unknown = [f"Hits of {first_few(refs)}: {reason}" for reason, refs in refs_by_reason.items()]
     return {"unused": unused if is_known else None, "unknown_hits": unknown}
 
 
@@ -188,8 +218,11 @@ class Beside:
             host = self._announced(host)
         if self.part.options.get(NETWORK_FIREWALL) is not None:
             host = self._packet_phases(host)
-        host = self._hits(host, self.hits_hours) if self.hits_hours else host
-        return self._changes(host, self.log_hours) if self.log_hours else host
+        if self.hits_hours:
+            host = self._hits(host)
+        if self.log_hours:
+            host = self._changes(host)
+        return host
 
     def _announced(self, host: HostResults) -> HostResults:
         if not self._has(ACCOUNT_OWNER):
@@ -199,49 +232,61 @@ class Beside:
             reason = f"The announced networks are not known: {result.get('msg')}"
             return host.having(unread=[reason])
         announced = announced_record(result)
-        names = announced["not_known"]
-        unclear = [f"Whether {network} is announced is not known." for network in names]
+        unclear = [
+            f"Whether {network} is announced is not known." for network in announced["not_known"]
+        ]
         return host.having(unread=unclear, announced=announced)
 
     def _packet_phases(self, host: HostResults) -> HostResults:
         """The phases beside the Network Firewall that have rules, which nothing evaluates."""
         result = self._run(INFO, gather_subset=[OF_PACKETS])
         if result.get("failed"):
-            what = "Rules beside those of the Network Firewall are not known"
-            return host.having(not_evaluated=[f"{what}: {result.get('msg')}"])
-        phases = [one for one in result[OF_PACKETS] if one["rules"]]
-        texts = [f"{one['title']} ({one['rules']}, phase {one['phase']})" for one in phases]
-        return host.having(not_evaluated=[f"Not evaluated: {text}." for text in texts])
+            subject = "Rules beside those of the Network Firewall are not known"
+            return host.having(not_evaluated=[f"{subject}: {result.get('msg')}"])
+        sentences = [
+            f"Not evaluated: {phase['title']} ({phase['rules']}, phase {phase['phase']})."
+            for phase in result[OF_PACKETS]
+            if phase["rules"]
+        ]
+        return host.having(not_evaluated=sentences)
 
-    def _hits(self, host: HostResults, hours: float) -> HostResults:
+    def _hits(self, host: HostResults) -> HostResults:
         """The rules of the baseline that nothing has matched, which is no reason for a status."""
-        named = {rule.get("ref") for rule in self.part.options.get(PartName.CUSTOM_RULES) or ()}
-        if not named:
+        refs = {rule.get("ref") for rule in self.part.options.get(PartName.CUSTOM_RULES) or ()}
+        if not refs:
             return host
-        result = self._run(ZONE_INFO, hits_hours=hours)
+        result = self._run(ZONE_INFO, hits_hours=self.hits_hours)
         if result.get("failed"):
             return host.having(unknown_hits=[f"Hits are not known: {result.get('msg')}"])
-        every = (rule for rule in result["rules"] if rule.get("enabled") is not False)
-        return host.having(**unused_rules([rule for rule in every if rule.get("ref") in named]))
+        rules = [
+            rule
+            for rule in result["rules"]
+            if rule.get("enabled") is not False and rule.get("ref") in refs
+        ]
+        return host.having(**unused_rules(rules))
 
-    def _changes(self, host: HostResults, hours: float) -> HostResults:
+    def _changes(self, host: HostResults) -> HostResults:
         """The last changes by the audit log, and by the objects whose ids and timestamps tell which
         writes are theirs."""
-        reads = {PartName.CUSTOM_RULES: None} if self._has(ZONE_OWNER) else {}
-        reads.update((item.resource.plural, None) for item in described_by(self.part))
-        options = {**connection_options(self.part), CHANGES_HOURS: hours}
-        context = self.part.context._replace(reads=[*reads])
+        plurals = [managed.resource.plural for managed in described_by(self.part)]
+        if self._has(ZONE_OWNER):
+            plurals.insert(0, PartName.CUSTOM_RULES)
+        options = {**connection_options(self.part), CHANGES_HOURS: self.log_hours}
+        context = self.part.context._replace(reads=[*dict.fromkeys(plurals)])
         result = self.run_module(Part(HOST_MODULE, options, context))
         if result.get("failed"):
-            log = Log(hours, unread=f"who changed it is not known: {result.get('msg')}")
+            unread = f"who changed it is not known: {result.get('msg')}"
+            log = Log(self.log_hours, unread=unread)
         else:
-            log = Log(hours, result["changes"], objects_by_resource(result))
+            objects = objects_by_resource(result)
+            log = Log(self.log_hours, result["changes"], objects)
         return host.having(changes=log.last_changes(host.record))
 
     def _has(self, owner: Owner) -> bool:
-        return any(map(self.part.options.get, owner.options))
+        return any(self.part.options.get(name) for name in owner.options)
 
     def _run(self, module: str, **options: Any) -> Mapping[str, Any]:
         """The result of another module, with the owners and the connection of the host."""
-        own = {**connection_options(self.part, MODULE_SPECS[module].owner), **options}
-        return self.run_module(Part(module, own, self.part.context))
+        connection = connection_options(self.part, MODULE_SPECS[module].owner)
+        part = Part(module, {**connection, **options}, self.part.context)
+        return self.run_module(part)

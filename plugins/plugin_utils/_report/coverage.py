@@ -13,23 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, TypedDict, get_args
+from itertools import chain
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, get_args
 
 from ...module_utils._protection.modes import OFF, UNDECIDED, Modes, Piece, in_order
 from ...module_utils._schema.account import COMPONENTS, ENABLED
-from ...module_utils._values.address_set import (
-    EVERYTHING,
-    IPV6,
-    Ranges,
-    count,
-    counted,
-    difference,
-    intersection,
-    networks,
-    range_of,
-    ranges_of,
-    union,
-)
+from ...module_utils._values import address_set
+from ...module_utils._values.address_set import Ranges
 
 # From the best to the worst, and then what nobody expects to be protected.
 AddressClass = Literal["covered", "partial", "monitored", "undecided", "uncovered", "excluded"]
@@ -117,15 +107,13 @@ class AccountCoverage:
     def modes_of(self, kind: str, prefix: str) -> Modes:
         """The modes that the traffic to a prefix meets in a component; none if the prefix is not
         protected."""
-        network = range_of(prefix)
-        modes = frozenset(
-            mode
-            for ranges, own in self.pieces.get(kind) or ()
-            if network and intersection(ranges, [network])
-            for mode in own
-        )
+        network = address_set.range_of(prefix)
+        modes: set[str] = set()
+        for ranges, piece_modes in self.pieces.get(kind) or ():
+            if network and address_set.intersection(ranges, [network]):
+                modes |= piece_modes
         if self.enabled or not modes or not _is_switched(kind):
-            return modes
+            return frozenset(modes)
         return frozenset([UNDECIDED if self.enabled is None else OFF])
 
     def classes(self) -> dict[str, Ranges]:
@@ -136,34 +124,41 @@ class AccountCoverage:
         if what one of them does is not understood, `partial` if one of them mitigates some of it,
         and `monitored` otherwise.
         """
-        if not self.enabled:
-            off = UNDECIDED if self.enabled is None else "uncovered"
-            split = {off: self.protected}
+        classes: dict[str, Ranges] = {name: [] for name in CLASSES}
+        classes["excluded"] = self.excluded
+        if self.enabled:
+            classes.update(self._classes_while_on())
         else:
-            covered = difference(self.protected if self.pieces else [], self._passed_by_half)
-            unclear: Ranges = []
-            for pieces in self.pieces.values():
-                covered = intersection(covered, _having(pieces, lambda modes: modes == {ENABLED}))
-                unclear = union([*unclear, *_having(pieces, lambda modes: UNDECIDED in modes)])
-            split = {
-                "covered": difference(covered, self.uncovered),
-                "undecided": difference(unclear, self.uncovered),
-                "uncovered": self.uncovered,
-            }
-            every = [piece for pieces in self.pieces.values() for piece in pieces]
-            for name, ranges in (
-                ("partial", _having(every, lambda modes: ENABLED in modes)),
-                ("monitored", self.protected),
-            ):
-                others = union(item for ranges in split.values() for item in ranges)
-                split[name] = difference(ranges, others)
-        return {name: {**split, "excluded": self.excluded}.get(name, []) for name in CLASSES}
+            off: AddressClass = "undecided" if self.enabled is None else "uncovered"
+            classes[off] = self.protected
+        return classes
+
+    def _classes_while_on(self) -> dict[str, Ranges]:
+        covered = address_set.difference(self.protected if self.pieces else [], self._half_passed)
+        undecided: Ranges = []
+        mitigated: Ranges = []
+        for pieces in self.pieces.values():
+            fully = _having(pieces, lambda modes: modes == {ENABLED})
+            covered = address_set.intersection(covered, fully)
+            undecided = [*undecided, *_having(pieces, lambda modes: UNDECIDED in modes)]
+            mitigated = [*mitigated, *_having(pieces, lambda modes: ENABLED in modes)]
+        classes = {"uncovered": self.uncovered}
+        classes["covered"] = address_set.difference(covered, self.uncovered)
+        unclear = address_set.union(undecided)
+        classes["undecided"] = address_set.difference(unclear, self.uncovered)
+        classes["partial"] = _beyond(address_set.union(mitigated), classes)
+        classes["monitored"] = _beyond(self.protected, classes)
+        return classes
 
     @property
-    def _passed_by_half(self) -> Ranges:
+    def _half_passed(self) -> Ranges:
         """The families of which the allowlist lets half of all sources pass, or more."""
-        passing = {family: intersection(self.bypassing, [family]) for family in EVERYTHING}
-        return [item for item, part in passing.items() if 2 * count(part) >= count([item])]
+        passed = []
+        for family in address_set.EVERYTHING:
+            sources = address_set.intersection(self.bypassing, [family])
+            if 2 * address_set.count(sources) >= address_set.count([family]):
+                passed.append(family)
+        return passed
 
     def counts(self) -> AddressCounts:
         """The numbers of addresses by family and class."""
@@ -179,17 +174,11 @@ class AccountCoverage:
             enabled=self.enabled,
             effective=self.effective,
             addresses=self.counts(),
-            protected=networks(self.protected),
-            excluded=networks(self.excluded),
-            uncovered=networks(self.uncovered),
-            bypassing=networks(self.bypassing),
-            components={
-                kind: [
-                    ComponentPiece(modes=in_order(modes), addresses=counted(ranges))
-                    for ranges, modes in pieces
-                ]
-                for kind, pieces in self.pieces.items()
-            },
+            protected=address_set.networks(self.protected),
+            excluded=address_set.networks(self.excluded),
+            uncovered=address_set.networks(self.uncovered),
+            bypassing=address_set.networks(self.bypassing),
+            components={kind: _piece_records(pieces) for kind, pieces in self.pieces.items()},
             gaps=list(self.gaps),
             undecided=list(self.undecided),
         )
@@ -198,28 +187,36 @@ class AccountCoverage:
     def mitigates(self) -> bool:
         """Return whether any component mitigates traffic; one that the status switches does so only
         while it is on."""
-        return any(
-            ENABLED in modes
-            for kind, pieces in self.pieces.items()
-            for _ranges, modes in pieces
-            if self.enabled or not _is_switched(kind)
-        )
+        for kind, pieces in self.pieces.items():
+            is_working = self.enabled or not _is_switched(kind)
+            if is_working and any(ENABLED in modes for _ranges, modes in pieces):
+                return True
+        return False
+
+
+def _piece_records(pieces: Iterable[Piece]) -> list[ComponentPiece]:
+    return [
+        ComponentPiece(modes=in_order(modes), addresses=address_set.counted(ranges))
+        for ranges, modes in pieces
+    ]
 
 
 def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
     """A coverage as results show it."""
+    sets = {name: _addresses_of(coverage.get(name)) for name in SETS}
+    pieces = {
+        kind: [(_addresses_of(piece), frozenset(piece["modes"])) for piece in pieces_of_kind]
+        for kind, pieces_of_kind in (coverage.get("modes") or {}).items()
+    }
     return AccountCoverage(
         enabled=coverage.get("enabled"),
         effective=bool(coverage.get("effective")),
-        **{name: _addresses_of(coverage.get(name)) for name in SETS},
-        pieces={
-            kind: [(_addresses_of(piece), frozenset(piece["modes"])) for piece in pieces]
-            for kind, pieces in (coverage.get("modes") or {}).items()
-        },
+        **sets,
+        pieces=pieces,
         reasons=list(coverage.get("reasons") or ()),
         gaps=list(coverage.get("gaps") or ()),
         undecided=list(coverage.get("undecided") or ()),
-        prefixes=[str(item["prefix"]) for item in coverage.get("prefixes") or ()],
+        prefixes=[str(prefix["prefix"]) for prefix in coverage.get("prefixes") or ()],
     )
 
 
@@ -234,21 +231,32 @@ def amount(family: str, number: int) -> str:
     return f"{number:,}"
 
 
-def mitigated_shares(addresses: AddressCounts) -> Iterator[tuple[int, int, str]]:
-    """By family, the number of addresses for which attacks are mitigated, that of the protected
-    ones, and both in words."""
+class MitigatedShare(NamedTuple):
+    """The number of addresses for which attacks are mitigated, that of the protected ones, and both
+    in words."""
+
+    covered: int
+    protected: int
+    words: str
+
+
+def mitigated_shares(addresses: AddressCounts) -> Iterator[MitigatedShare]:
+    """The mitigated share of each family that has protected addresses."""
     for family, title in FAMILY_TITLES.items():
         numbers = addresses[family]
-        whole = sum(numbers.values()) - numbers["excluded"]
-        if whole:
-            unit = SUBNET if family == "ipv6" and whole >= SUBNET else 1
+        protected = sum(numbers.values()) - numbers["excluded"]
+        if protected:
+            unit = SUBNET if family == "ipv6" and protected >= SUBNET else 1
             noun = "/64 networks of protected" if unit == SUBNET else "protected"
-            covered, every, partial = (
-                f"{number // unit:,}" if number >= unit or not number else "less than 1"
-                for number in (numbers["covered"], whole, numbers["partial"])
-            )
-            more = f" ({partial} in part)" if numbers["partial"] else ""
-            yield numbers["covered"], whole, f"{covered} of {every} {noun} {title} addresses{more}"
+            covered_in_words = _in_units(numbers["covered"], unit)
+            words = f"{covered_in_words} of {_in_units(protected, unit)} {noun} {title} addresses"
+            if numbers["partial"]:
+                words += f" ({_in_units(numbers['partial'], unit)} in part)"
+            yield MitigatedShare(numbers["covered"], protected, words)
+
+
+def _in_units(number: int, unit: int) -> str:
+    return f"{number // unit:,}" if number >= unit or not number else "less than 1"
 
 
 def component_title(kind: str) -> str:
@@ -262,31 +270,44 @@ def _is_switched(kind: str) -> bool:
 
 def _addresses_of(shown: Mapping[str, Any] | None) -> Ranges:
     """A set of addresses as results show it."""
-    return ranges_of((shown or {}).get("networks") or ())
+    return address_set.ranges_of((shown or {}).get("networks") or ())
 
 
 def _having(pieces: Iterable[Piece], condition: Callable[[Modes], bool]) -> Ranges:
-    return union(item for ranges, modes in pieces if condition(modes) for item in ranges)
+    """The addresses of the pieces whose modes meet a condition."""
+    addresses: Ranges = []
+    for ranges, modes in pieces:
+        if condition(modes):
+            addresses += ranges
+    return address_set.union(addresses)
+
+
+def _beyond(ranges: Ranges, classes: Mapping[str, Ranges]) -> Ranges:
+    """The addresses that are in none of these classes."""
+    classified = address_set.union(chain.from_iterable(classes.values()))
+    return address_set.difference(ranges, classified)
 
 
 def _count_of_family(ranges: Ranges, family: Family) -> int:
-    return sum(last - first + 1 for first, last in ranges if (first >= IPV6) is (family == "ipv6"))
+    is_ipv6 = family == "ipv6"
+    number = 0
+    for start, end in ranges:
+        if (start >= address_set.IPV6) is is_ipv6:
+            number += end - start + 1
+    return number
 
 
 def prefix_records(before: AccountCoverage, after: AccountCoverage) -> list[PrefixRecord]:
     """The prefixes that there are after a run, and then what is protected now only."""
-    others = networks(difference(before.protected, ranges_of(after.prefixes)))
+    after_a_run = address_set.ranges_of(after.prefixes)
+    only_now = address_set.networks(address_set.difference(before.protected, after_a_run))
     kinds = dict.fromkeys([*before.pieces, *after.pieces])
-    return [
-        PrefixRecord(
-            prefix=prefix,
-            components={
-                kind: ModesNow(
-                    now=in_order(before.modes_of(kind, prefix)),
-                    planned=in_order(after.modes_of(kind, prefix)),
-                )
-                for kind in kinds
-            },
-        )
-        for prefix in (*after.prefixes, *others)
-    ]
+    records = []
+    for prefix in (*after.prefixes, *only_now):
+        components = {}
+        for kind in kinds:
+            now = in_order(before.modes_of(kind, prefix))
+            planned = in_order(after.modes_of(kind, prefix))
+            components[kind] = ModesNow(now=now, planned=planned)
+        records.append(PrefixRecord(prefix=prefix, components=components))
+    return records

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ...module_utils._expressions.expression import Expression
 from ...module_utils._protection.coverage import IDLE
@@ -21,46 +22,24 @@ from ...module_utils._protection.rules_in_force import ZoneRule
 from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._text import capitalised, plural
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp
-from ...module_utils._values.address_set import (
-    Ranges,
-    difference,
-    intersection,
-    networks,
-    ranges_of,
-    union,
-)
-from .._baseline.unmanaged import (
-    ANNOUNCED,
-    NO_PREFIX,
-    PROTECTION_OFF,
-    UNCOVERED,
-    Accepted,
-    accepted_reason,
-    weakening,
-)
+from ...module_utils._values import address_set
+from ...module_utils._values.address_set import Ranges
+from .._baseline import unmanaged
+from .._baseline.unmanaged import Accepted
 from .._baseline.variables import one_owner
-from .coverage import CLASSES, FAMILIES, AccountCoverage, component_title
-from .record import (
-    REPORT_VERSION,
-    STATUSES,
-    AcceptedStatus,
-    Announced,
-    Counted,
-    Expected,
-    HostRecord,
-    Ineffective,
-    Report,
-    Status,
-    Totals,
-    Unmanaged,
-    shown_as,
-    unaccepted,
-    values_by_key,
-)
+from . import record as records
+from .coverage import CLASSES, FAMILIES, AccountCoverage, AddressCounts, component_title
 from .results import HostResults
 
 NO_ADDRESS = "There is no protected address."
-Listed = TypeVar("Listed", Unmanaged, Ineffective)
+Listed = TypeVar("Listed", records.Unmanaged, records.Ineffective)
+
+
+class MeantPart(NamedTuple):
+    """A part of an account with an accepted status: a sentence on it, and its addresses."""
+
+    text: str
+    ranges: Ranges
 
 
 @dataclass(frozen=True)
@@ -70,119 +49,142 @@ class AcceptedNow:
     entries: Sequence[Accepted]
     now: datetime
 
-    def marked(self, items: Sequence[Listed]) -> list[Listed]:
+    def marked(self, objects: Sequence[Listed]) -> list[Listed]:
         """Objects of a record with the reason why they are accepted; None if they are not."""
         if not self.entries:
-            return list(items)
-        reasons = ((item, accepted_reason(item, self.entries, self.now)) for item in items)
-        return [cast(Listed, {**item, "accepted": reason}) for item, reason in reasons]
+            return list(objects)
+        marked = []
+        for obj in objects:
+            reason = unmanaged.accepted_reason(obj, self.entries, self.now)
+            marked.append(cast(Listed, {**obj, "accepted": reason}))
+        return marked
 
     def unprotected(self, coverage: AccountCoverage) -> list[str]:
         """The reasons why an account is unprotected, without accepted ones."""
-        meant = {entry.status for entry in self._in_force}
-        off_is_meant = coverage.enabled is False and PROTECTION_OFF in meant
+        accepted_statuses = {acceptance.status for acceptance in self._in_force}
+        off_is_meant = coverage.enabled is False and unmanaged.PROTECTION_OFF in accepted_statuses
         is_off = coverage.enabled is False and not off_is_meant
-        has_prefixes = coverage.protected or off_is_meant or NO_PREFIX in meant
-        uncovered = union(
-            network
-            for kind, ranges in _idle(coverage)
-            for network in difference(ranges, self._meant(UNCOVERED, kind))
-        )
+        no_prefix_is_meant = off_is_meant or unmanaged.NO_PREFIX in accepted_statuses
+        has_prefixes = coverage.protected or no_prefix_is_meant
+        uncovered = self._uncovered(coverage)
         if not is_off and has_prefixes and not uncovered:
             return []
         # That it is off is the first reason of an account that is.
         reasons = list(coverage.reasons[1:] if off_is_meant else coverage.reasons)
         if uncovered and not is_off:
             reasons.append(f"A component does nothing for {counted_networks(uncovered)}.")
-        return [
-            *(reasons or [NO_ADDRESS]),
-            *self._expired(lambda entry: any(_found(entry, coverage))),
-        ]
+        expired = self._expired(lambda acceptance: any(_meant_parts(acceptance, coverage)))
+        return [*(reasons or [NO_ADDRESS]), *expired]
 
-    def unnamed(self, announced: Announced | None) -> list[str]:
+    def _uncovered(self, coverage: AccountCoverage) -> Ranges:
+        """The addresses for which a component does nothing, without accepted ones."""
+        uncovered: Ranges = []
+        for kind, ranges in _idle(coverage):
+            accepted = self._meant(unmanaged.UNCOVERED, kind)
+            uncovered = address_set.union([*uncovered, *address_set.difference(ranges, accepted)])
+        return uncovered
+
+    def unnamed(self, announced: records.Announced | None) -> list[str]:
         """A sentence on announced networks that no prefix names, without accepted ones;
         none if there are no such networks."""
-        left = difference(_unprotected(announced), self._meant(ANNOUNCED))
-        expired = self._expired(
-            lambda entry: entry.status == ANNOUNCED and intersection(left, entry.networks)
-        )
-        return [_in_no_prefix(left), *expired] if left else []
+        accepted = self._meant(unmanaged.ANNOUNCED)
+        unnamed = address_set.difference(_unprotected(announced), accepted)
 
-    def records(
-        self, coverage: AccountCoverage, announced: Announced | None
-    ) -> list[AcceptedStatus]:
+        def concerns(acceptance: Accepted) -> bool:
+            is_of_announced = acceptance.status == unmanaged.ANNOUNCED
+            return is_of_announced and bool(address_set.intersection(unnamed, acceptance.networks))
+
+        return [_in_no_prefix(unnamed), *self._expired(concerns)] if unnamed else []
+
+    def statuses(
+        self, coverage: AccountCoverage, announced: records.Announced | None
+    ) -> list[records.AcceptedStatus]:
         """The statuses of an account that are accepted."""
-        return [
-            AcceptedStatus(
-                status=entry.status,
-                text=text,
-                networks=networks(ranges),
-                reason=entry.reason,
-                expires=_until(entry.expires),
-            )
-            for entry in self._in_force
-            if entry.status
-            for text, ranges in _found(entry, coverage, announced)
-        ]
+        statuses = []
+        for acceptance in self._in_force:
+            if acceptance.status:
+                parts = _meant_parts(acceptance, coverage, announced)
+                statuses += [
+                    _accepted_status(acceptance, acceptance.status, part) for part in parts
+                ]
+        return statuses
 
     @property
     def _in_force(self) -> list[Accepted]:
-        return [entry for entry in self.entries if entry.is_valid(self.now)]
+        return [acceptance for acceptance in self.entries if acceptance.is_valid(self.now)]
 
     def _meant(self, status: str, kind: str | None = None) -> Ranges:
         """The networks for which a status is accepted; if a component is named, of this one."""
-        return union(
-            network
-            for entry in self._in_force
-            if entry.status == status and (kind is None or kind in entry.components)
-            for network in entry.networks
-        )
+        networks: Ranges = []
+        for acceptance in self._in_force:
+            if acceptance.status == status:
+                is_of_component = kind is None or kind in acceptance.components
+                networks += acceptance.networks if is_of_component else []
+        return address_set.union(networks)
 
     def _expired(self, concerns: Callable[[Accepted], object]) -> list[str]:
         return [
-            f"It was accepted ({entry.reason}) until {_until(entry.expires)}."
-            for entry in self.entries
-            if not entry.is_valid(self.now) and concerns(entry)
+            f"It was accepted ({acceptance.reason}) until {_until(acceptance.expires)}."
+            for acceptance in self.entries
+            if not acceptance.is_valid(self.now) and concerns(acceptance)
         ]
 
 
 NOTHING_ACCEPTED = AcceptedNow((), END_OF_TIME)
 
 
-def _found(
-    entry: Accepted, coverage: AccountCoverage, announced: Announced | None = None
-) -> Iterator[tuple[str, Ranges]]:
-    """The parts of an account with the accepted status: sentences, and addresses."""
-    if entry.status == PROTECTION_OFF and coverage.enabled is False:
-        yield "TCP protection is off.", coverage.protected
-    elif entry.status == NO_PREFIX and not coverage.protected:
-        yield NO_ADDRESS, []
-    elif entry.status == ANNOUNCED:
-        if meant := intersection(_unprotected(announced), entry.networks):
-            yield _in_no_prefix(meant), meant
-    elif entry.status == UNCOVERED:
+def _accepted_status(
+    acceptance: Accepted, status: unmanaged.AcceptableStatus, part: MeantPart
+) -> records.AcceptedStatus:
+    return records.AcceptedStatus(
+        status=status,
+        text=part.text,
+        networks=address_set.networks(part.ranges),
+        reason=acceptance.reason,
+        expires=_until(acceptance.expires),
+    )
+
+
+def _meant_parts(
+    acceptance: Accepted, coverage: AccountCoverage, announced: records.Announced | None = None
+) -> Iterator[MeantPart]:
+    """The parts of an account with the accepted status."""
+    status = acceptance.status
+    if status == unmanaged.PROTECTION_OFF and coverage.enabled is False:
+        yield MeantPart("TCP protection is off.", coverage.protected)
+    elif status == unmanaged.NO_PREFIX and not coverage.protected:
+        yield MeantPart(NO_ADDRESS, [])
+    elif status == unmanaged.ANNOUNCED:
+        meant = address_set.intersection(_unprotected(announced), acceptance.networks)
+        if meant:
+            yield MeantPart(_in_no_prefix(meant), meant)
+    elif status == unmanaged.UNCOVERED:
         for kind, ranges in _idle(coverage):
-            meant = intersection(ranges, entry.networks)
-            if meant and kind in entry.components:
+            meant = address_set.intersection(ranges, acceptance.networks)
+            if meant and kind in acceptance.components:
                 title = capitalised(component_title(kind))
-                yield f"{title} does nothing for {counted_networks(meant)}.", meant
+                yield MeantPart(f"{title} does nothing for {counted_networks(meant)}.", meant)
 
 
 def _idle(coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
     """By component, the addresses that it does nothing for; while the protection is off, that is
-    what counts of the others."""
-    rest = coverage.uncovered
+    what counts of components that the status does not switch."""
+    without_component = coverage.uncovered
     for kind, pieces in coverage.pieces.items():
-        idle = union(item for each, modes in pieces if modes - {UNDECIDED} <= IDLE for item in each)
-        rest = difference(rest, idle)
+        idle: Ranges = []
+        for ranges, modes in pieces:
+            if modes - {UNDECIDED} <= IDLE:
+                idle += ranges
+        idle = address_set.union(idle)
+        without_component = address_set.difference(without_component, idle)
         if coverage.enabled is not False or not COMPONENTS[kind].is_switched:
-            yield kind, intersection(coverage.uncovered, idle)
-    if rest and coverage.enabled is not False:
-        yield "", rest
+            yield kind, address_set.intersection(coverage.uncovered, idle)
+    if without_component and coverage.enabled is not False:
+        yield "", without_component
 
 
-def _unprotected(announced: Announced | None) -> Ranges:
-    return ranges_of(announced["unprotected"] if announced else [])
+def _unprotected(announced: records.Announced | None) -> Ranges:
+    return address_set.ranges_of(announced["unprotected"] if announced else [])
 
 
 def _in_no_prefix(ranges: Ranges) -> str:
@@ -193,92 +195,119 @@ def _until(expires: datetime | None) -> str | None:
     return write_timestamp(expires) if expires else None
 
 
-def assess(host: HostResults, accepted: AcceptedNow = NOTHING_ACCEPTED) -> tuple[Status, list[str]]:
+def assess(
+    host: HostResults, accepted: AcceptedNow = NOTHING_ACCEPTED
+) -> tuple[records.Status, list[str]]:
     """The status of a host, and the sentences that give it, those of worse statuses first."""
+    reasons_by_status = _applying_statuses(host, accepted)
+    worst: records.Status | None = None
+    reasons: list[str] = []
+    for status in records.STATUSES:
+        of_status = reasons_by_status.get(status)
+        if of_status:
+            worst = worst or status
+            reasons += of_status
+    return worst or "in_order", reasons
+
+
+def _applying_statuses(host: HostResults, accepted: AcceptedNow) -> dict[records.Status, list[str]]:
+    """The sentences that give a host each status."""
     record, before = host.record, host.coverage
-    unmanaged = unaccepted(record["unmanaged"])
-    applying: dict[Status, list[str]] = {
-        "unknown": [*host.unread, *(_unclear(before) if before else [])],
-        "unprotected": accepted.unprotected(before) if before else [],
+    holes = records.unaccepted(record["unmanaged"])
+    unread, unprotected = list(host.unread), []
+    if before:
+        unread += _unclear(before)
+        unprotected = accepted.unprotected(before)
+    return {
+        "unknown": unread,
+        "unprotected": unprotected,
         "weakened": [
             *host.weaker,
             *unmet_reasons(record["expectations"]),
             *accepted.unnamed(record["announced"]),
-            *weakening(unmanaged),
+            *unmanaged.weakening(holes),
         ],
-        "drift": [*record["overdue"], *_drift(record), *weakening(unmanaged, weakens=False)],
+        "drift": [*record["overdue"], *_drift(record), *unmanaged.weakening(holes, weakens=False)],
         "pending": [step["message"] for step in record["pending"]],
     }
-    reasons = [reason for status in STATUSES for reason in applying.get(status, ())]
-    return next((status for status in STATUSES if applying.get(status)), "in_order"), reasons
 
 
-def unmet_reasons(records: Sequence[Expected]) -> list[str]:
+def unmet_reasons(expectations: Sequence[records.Expected]) -> list[str]:
     """A sentence on each expectation that does not hold now."""
     return [
-        f"An expectation is unmet: {item['description']}: expected {item['expected']}, but"
-        f" {item['actual']}."
-        for item in records
-        if item["met"] is False
+        f"An expectation is unmet: {expectation['description']}: expected"
+        f" {expectation['expected']}, but {expectation['actual']}."
+        for expectation in expectations
+        if expectation["met"] is False
     ]
 
 
 def _unclear(coverage: AccountCoverage) -> list[str]:
     """The reasons why nobody can tell whether an account is protected; none if only parts
     are not understood."""
-    pieces = [piece for pieces in coverage.pieces.values() for piece in pieces]
-    if coverage.enabled is not None and not any(modes == {UNDECIDED} for _ranges, modes in pieces):
+    pieces = chain.from_iterable(coverage.pieces.values())
+    has_undecided = any(modes == {UNDECIDED} for _ranges, modes in pieces)
+    if coverage.enabled is not None and not has_undecided:
         return []
     return list(coverage.undecided or ["What the account protects is not known."])
 
 
-def _drift(record: HostRecord) -> list[str]:
+def _drift(record: records.HostRecord) -> list[str]:
+    """The differences from the baseline, and whether a run refuses to remove them."""
+    texts = []
     number = len(record["operations"])
-    refused_risks = [risk["code"] for risk in record["risks"] if not risk["accepted"]]
-    is_unmet = any(item["planned"] is not True for item in record["expectations"])
-    codes = dict.fromkeys([*refused_risks, *(["expectations"] if is_unmet else [])])
-    texts = [f"{plural(number, 'difference', 'differences')} from the baseline."] if number else []
-    return texts + ([f"A run refuses the plan: {', '.join(codes)}."] if codes else [])
+    if number:
+        texts.append(f"{plural(number, 'difference', 'differences')} from the baseline.")
+    codes = [risk["code"] for risk in record["risks"] if not risk["accepted"]]
+    if any(expectation["planned"] is not True for expectation in record["expectations"]):
+        codes.append("expectations")
+    if codes:
+        texts.append(f"A run refuses the plan: {', '.join(dict.fromkeys(codes))}.")
+    return texts
 
 
-def enforces(lists: Sequence[Sequence[ZoneRule]]) -> bool | None:
+def enforces(rulesets: Sequence[Sequence[ZoneRule]]) -> bool | None:
     """Return whether an existing rule of a zone blocks or challenges; None if none was read. One
     that no request meets does neither."""
-    for rules in lists:
-        passed: list[Expression] = []
+    for rules in rulesets:
+        earlier: list[Expression] = []  # of rules that end the way of a request
         for rule in rules:
-            if rule.enforces and not matches_nothing(rule.expression.without(*passed)):
+            remaining = rule.expression.without(*earlier)
+            if rule.enforces and not matches_nothing(remaining):
                 return True
             if rule.terminates:
-                passed.append(rule.expression)
-    return False if lists else None
+                earlier.append(rule.expression)
+    return False if rulesets else None
 
 
-def shared_owners(records: Sequence[Mapping[str, Any]]) -> list[str]:
+OWNER_KEYS = {"edge_account_id": "account_id", "edge_zone_id": "zone_id"}  # by variable
+
+
+def shared_owners(host_records: Sequence[Mapping[str, Any]]) -> list[str]:
     """A sentence on hosts with one id of an account or zone, for each such id."""
-    hosts = values_by_key(
-        ((name, record[key].lower(), record["base_url"]), record["host"])
-        for name, key in (("edge_account_id", "account_id"), ("edge_zone_id", "zone_id"))
-        for record in records
-        if record[key]
-    )
+    hosts: dict[tuple[str, str, str], list[str]] = {}
+    for variable, key in OWNER_KEYS.items():
+        for record in host_records:
+            if record[key]:
+                owner = (variable, record[key].lower(), record["base_url"])
+                hosts.setdefault(owner, []).append(record["host"])
     return [
-        one_owner(sorted(names), name, value)
-        for (name, value, _base_url), names in sorted(hosts.items())
+        one_owner(sorted(names), variable, owner_id)
+        for (variable, owner_id, _base_url), names in sorted(hosts.items())
         if len(names) > 1
     ]
 
 
-def make_report(hosts: Iterable[HostResults], generated: str) -> Report:
+def make_report(hosts: Iterable[HostResults], generated: str) -> records.Report:
     """The report on some hosts; `generated` is when it was made, as a timestamp with an offset."""
     return report_of([host_record(host, generated) for host in hosts], generated)
 
 
-def report_of(records: Iterable[HostRecord], generated: str) -> Report:
+def report_of(host_records: Iterable[records.HostRecord], generated: str) -> records.Report:
     """A report with these records, the worst first, and their totals."""
-    ordered = sorted(records, key=lambda record: (STATUSES.index(record["status"]), record["host"]))
-    return Report(
-        version=REPORT_VERSION,
+    ordered = sorted(host_records, key=_rank)
+    return records.Report(
+        version=records.REPORT_VERSION,
         generated=generated,
         totals=totals(ordered),
         previous=None,
@@ -287,40 +316,64 @@ def report_of(records: Iterable[HostRecord], generated: str) -> Report:
     )
 
 
+def _rank(record: records.HostRecord) -> tuple[int, str]:
+    return records.STATUSES.index(record["status"]), record["host"]
+
+
 def host_record(
     host: HostResults, generated: str, accepted: AcceptedNow = NOTHING_ACCEPTED
-) -> HostRecord:
+) -> records.HostRecord:
     """The record of a host that was read at this moment, with its status."""
     before, announced = host.coverage, host.record["announced"]
-    read = host.having(
+    marked_host = host.having(
         generated=generated,
         enforces=enforces(host.rules),
         unmanaged=accepted.marked(host.record["unmanaged"]),
         ineffective=accepted.marked(host.record["ineffective"]),
-        accepted_statuses=accepted.records(before, announced) if before else [],
+        accepted_statuses=accepted.statuses(before, announced) if before else [],
     )
-    status, reasons = assess(read, accepted)
-    return read.having(status=status, reasons=reasons).record
+    status, reasons = assess(marked_host, accepted)
+    return marked_host.having(status=status, reasons=reasons).record
 
 
-def totals(records: Sequence[HostRecord]) -> Totals:
+def totals(host_records: Sequence[records.HostRecord]) -> records.Totals:
     """The numbers of a report; an account or zone of several hosts counts once."""
-    statuses = Counter(record["status"] for record in records)
-    accounts = {(item["account_id"] or item["host"]).lower(): item for item in records}.values()
-    zones = {(item["zone_id"] or item["host"]).lower(): item for item in records}.values()
-    addresses = [record["coverage"]["addresses"] for record in accounts if record["coverage"]]
-    every: Sequence[Mapping[str, Any]] = records
+    statuses = Counter(record["status"] for record in host_records)
+    accounts = _by_owner(host_records, "account_id")
+    zones = _by_owner(host_records, "zone_id")
     numbers = {
-        "hosts": len(records),
-        "statuses": {status: statuses[status] for status in STATUSES},
-        "accounts": sum(1 for record in accounts if record["mitigates"] is not None),
-        "mitigating": sum(1 for record in accounts if record["mitigates"]),
-        "zones": sum(1 for record in zones if record["enforces"] is not None),
-        "enforcing": sum(1 for record in zones if record["enforces"]),
-        **{key: sum(len(record[key]) for record in every) for key, _counted in shown_as(Counted)},
-        "addresses": {
-            family: {name: sum(item[family][name] for item in addresses) for name in CLASSES}
-            for family in FAMILIES
-        },
+        "hosts": len(host_records),
+        "statuses": {status: statuses[status] for status in records.STATUSES},
+        "accounts": sum(account["mitigates"] is not None for account in accounts),
+        "mitigating": sum(bool(account["mitigates"]) for account in accounts),
+        "zones": sum(zone["enforces"] is not None for zone in zones),
+        "enforcing": sum(bool(zone["enforces"]) for zone in zones),
+        **_counted(host_records),
+        "addresses": _addresses(accounts),
     }
-    return cast(Totals, numbers)
+    return cast(records.Totals, numbers)
+
+
+def _by_owner(host_records: Sequence[Mapping[str, Any]], key: str) -> list[Mapping[str, Any]]:
+    """A record for each account or zone, by the key of its id; a host without one is its own."""
+    owners = {(record[key] or record["host"]).lower(): record for record in host_records}
+    return [*owners.values()]
+
+
+def _counted(host_records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """The lengths of the lists that the totals count."""
+    return {
+        key: sum(len(record[key]) for record in host_records)
+        for key, _counted in records.shown_as(records.Counted)
+    }
+
+
+def _addresses(accounts: Sequence[Mapping[str, Any]]) -> AddressCounts:
+    """The numbers of addresses of all accounts, by family and class."""
+    sums: AddressCounts = {family: dict.fromkeys(CLASSES, 0) for family in FAMILIES}
+    for account in accounts:
+        if account["coverage"]:
+            for family, numbers in account["coverage"]["addresses"].items():
+                for name in CLASSES:
+                    sums[family][name] += numbers[name]
+    return sums

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 from urllib.parse import quote
@@ -35,22 +35,7 @@ from . import coverage, overview
 from . import record as records
 from .coverage import CLASSES, FAMILIES
 from .markdown import markdown_page
-from .overview import PACKET_ACTIONS, contacts
-from .record import (
-    REPORT_VERSION,
-    STATUSES,
-    ComparedReport,
-    HostChange,
-    HostRecord,
-    Metric,
-    Report,
-    ineffective_text,
-    misfit_of,
-    seconds,
-    shown_as,
-    values_by_key,
-    was_read,
-)
+from .record import ComparedReport, HostChange, HostRecord, Metric, Report
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PAGES = "https://github.com/edgeops/ansible-protection/blob/main/docs"
@@ -75,63 +60,90 @@ class Located(NamedTuple):
     level: str = "error"
 
 
+class Occurrence(NamedTuple):
+    """A finding, and the name of what has it: a host, or an object of a host."""
+
+    finding: Located
+    name: str
+
+
 def sarif(report: Report) -> dict[str, Any]:
     """The findings of a report; one that is accepted is suppressed, with its reason."""
-    return _log(item for record in report["hosts"] for item in _located(record))
+    return _log(chain.from_iterable(map(_located, report["hosts"])))
 
 
 def sarif_of_mistakes(mistakes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The mistakes in the variables of hosts, by host."""
-    return _log(_mistake("mistake", host, text) for host in mistakes for text in mistakes[host])
+    occurrences = []
+    for host, texts in mistakes.items():
+        occurrences += [_mistake("mistake", host, text) for text in texts]
+    return _log(occurrences)
 
 
-def _located(record: HostRecord) -> Iterator[tuple[Located, str]]:
+def _located(record: HostRecord) -> Iterator[Occurrence]:
+    """The findings of a host."""
     host = record["host"]
-    for item in record["ineffective"]:
-        rule, text = f"ineffective/{item['kind']}", ineffective_text(item)
-        finding = Located(rule, text, item["place"], item["accepted"], "warning")
-        yield finding, f"{host}/{item['resource']}/{item['key']}"
+    for ineffective in record["ineffective"]:
+        finding = Located(
+            rule=f"ineffective/{ineffective['kind']}",
+            text=records.ineffective_text(ineffective),
+            place=ineffective["place"],
+            accepted=ineffective["accepted"],
+            level="warning",
+        )
+        yield Occurrence(finding, f"{host}/{ineffective['resource']}/{ineffective['key']}")
     for risk in record["risks"]:
         accepted = risk["reason"] or "accepted" if risk["accepted"] else None
         finding = Located(f"risk/{risk['code']}", risk["message"], risk["place"], accepted)
-        yield finding, "/".join([host, *(risk.get("entries") or ())[:1]])
-    for text in record["reasons"] if record["status"] == "unknown" else ():
-        yield _mistake("unknown", host, text)
+        entries = risk.get("entries") or ()
+        yield Occurrence(finding, "/".join([host, *entries[:1]]))
+    if record["status"] == "unknown":
+        for reason in record["reasons"]:
+            yield _mistake("unknown", host, reason)
 
 
-def _mistake(rule: str, host: str, text: str) -> tuple[Located, str]:
-    known = BEHIND_MISTAKE.search(text)
-    return Located(rule, text, known[1] if known else None), host
+def _mistake(rule: str, host: str, text: str) -> Occurrence:
+    match = BEHIND_MISTAKE.search(text)
+    place = match[1] if match else None
+    return Occurrence(Located(rule, text, place), host)
 
 
-def _log(found: Iterable[tuple[Located, str]]) -> dict[str, Any]:
+def _log(occurrences: Iterable[Occurrence]) -> dict[str, Any]:
     """Equal findings of several hosts, such as those that share a variable, are one result."""
-    findings = values_by_key(found)
-    rules = [
-        {"id": rule, "helpUri": f"{PAGES}/{PAGE_OF[rule.partition('/')[0]]}.md"}
-        for rule in sorted({finding.rule for finding in findings})
-    ]
+    names_by_finding = records.values_by_key(occurrences)
+    codes = sorted({finding.rule for finding in names_by_finding})
+    rules = [{"id": code, "helpUri": _page_of_rule(code)} for code in codes]
     driver = {"name": "edgeops.protection", "informationUri": PAGES, "rules": rules}
-    run = {"tool": {"driver": driver}, "results": [_result(*item) for item in findings.items()]}
+    results = [_result(finding, names) for finding, names in names_by_finding.items()]
+    run = {"tool": {"driver": driver}, "results": results}
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
+def _page_of_rule(code: str) -> str:
+    return f"{PAGES}/{PAGE_OF[code.partition('/')[0]]}.md"
+
+
 def _result(finding: Located, names: Sequence[str]) -> dict[str, Any]:
-    named = [{"fullyQualifiedName": name} for name in names]
-    known = FILE_AND_LINE.fullmatch(finding.place or "")
-    path, line = known.groups() if known else WITHOUT_LINE
-    uri = Path(path).as_uri() if Path(path).is_absolute() else quote(path)
-    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": int(line)}}
-    location = {"logicalLocations": named, "physicalLocation": place}
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": finding.level,
         "message": {"text": finding.text},
-        "locations": [location],
+        "locations": [_location(finding, names)],
     }
     if finding.accepted:
         result["suppressions"] = [{"kind": "external", "justification": finding.accepted}]
     return result
+
+
+def _location(finding: Located, names: Sequence[str]) -> dict[str, Any]:
+    """The place of a finding, with the names of what has it."""
+    match = FILE_AND_LINE.fullmatch(finding.place or "")
+    path, line = match.groups() if match else WITHOUT_LINE
+    uri = Path(path).as_uri() if Path(path).is_absolute() else quote(path)
+    return {
+        "logicalLocations": [{"fullyQualifiedName": name} for name in names],
+        "physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": int(line)}},
+    }
 
 
 PAGE = Path(__file__).parent / "page"
@@ -175,11 +187,12 @@ def _template() -> tuple[Template, str, str]:
     environment.globals.update({function.__name__: function for function in CALLED})
     environment.filters["capitalised"] = capitalised
     environment.tests["idle"] = records.is_idle
-    texts = [
-        (PAGE / name).read_text(encoding="utf-8")
-        for name in ("page.html.j2", "style.css", "script.js")
-    ]
-    return environment.from_string(texts[0]), texts[1], texts[2]
+    template = environment.from_string(_part_of_page("page.html.j2"))
+    return template, _part_of_page("style.css"), _part_of_page("script.js")
+
+
+def _part_of_page(name: str) -> str:
+    return (PAGE / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
@@ -196,14 +209,23 @@ def dashboard(host: HostRecord) -> str:
 def prefix_rows(prefixes: Sequence[coverage.PrefixRecord]) -> list[tuple[str, PrefixModes]]:
     """Prefixes with the same modes as one row: their names, and by component the modes now and
     after a run; those that change come first."""
-    rows = values_by_key((_modes_of(item), item["prefix"]) for item in prefixes)
-    ordered = sorted(rows.items(), key=lambda row: all(now == after for now, after in row[0]))
-    return [(first_networks(names, MAX_PREFIXES), modes) for modes, names in ordered]
+    names_by_modes: dict[PrefixModes, list[str]] = {}
+    for prefix in prefixes:
+        names_by_modes.setdefault(_modes_of(prefix), []).append(prefix["prefix"])
+    rows = []
+    for modes in sorted(names_by_modes, key=_stays):
+        names = first_networks(names_by_modes[modes], MAX_PREFIXES)
+        rows.append((names, modes))
+    return rows
+
+
+def _stays(modes: PrefixModes) -> bool:
+    return all(now == after for now, after in modes)
 
 
 def _modes_of(prefix: coverage.PrefixRecord) -> PrefixModes:
-    every = prefix["components"].values()
-    return tuple((tuple(modes["now"]), tuple(modes["planned"])) for modes in every)
+    components = prefix["components"].values()
+    return tuple((tuple(modes["now"]), tuple(modes["planned"])) for modes in components)
 
 
 def first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
@@ -218,73 +240,121 @@ CALLED = (dashboard, first_networks, left_out, plural, prefix_rows, to_the_minut
 
 METRIC_PREFIX = "edgeops_protection_"
 
-Sample = tuple[Mapping[str, str], float]
+
+class Sample(NamedTuple):
+    """A number of a metric with its labels."""
+
+    labels: Mapping[str, str]
+    number: float
+
+
+class Metrics(NamedTuple):
+    """The samples of a metric, with its name and its help."""
+
+    name: str
+    help: str
+    samples: Iterable[Sample]
 
 
 def metrics(report: Report) -> str:
     """The metrics of a report, each with its help."""
-    return "".join(f"{line}\n" for metric in _metrics(report) for line in _metric(*metric))
+    lines = chain.from_iterable(map(_metric_lines, _metrics(report)))
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
-    """The name of each metric, its help and its samples."""
-    hosts, statuses = report["hosts"], report["totals"]["statuses"]
-    made = seconds(report["generated"])
-    yield "report_timestamp_seconds", "When the report was made.", iter([({}, made)])
-    yield "hosts", "Hosts by status.", (({"status": name}, statuses[name]) for name in STATUSES)
-    for key, metric in shown_as(Metric):
-        yield f"host_{metric.name}", metric.help, _of_hosts(hosts, key, metric)
-    if info := [(record["host"], contacts(record)) for record in hosts if contacts(record)]:
-        labels = (({"host": host, **dict.fromkeys(CONTACTS, ""), **own}, 1.0) for host, own in info)
-        yield "host_info", "Whom a finding of a host is for.", labels
-    yield "host_addresses", "Addresses by how they are treated.", _address_samples(hosts)
+def _metrics(report: Report) -> Iterator[Metrics]:
+    hosts = report["hosts"]
+    yield Metrics(
+        "report_timestamp_seconds",
+        "When the report was made.",
+        [Sample({}, records.seconds(report["generated"]))],
+    )
+    statuses = report["totals"]["statuses"]
+    by_status = [Sample({"status": name}, statuses[name]) for name in records.STATUSES]
+    yield Metrics("hosts", "Hosts by status.", by_status)
+    for key, metric in records.shown_as(Metric):
+        yield Metrics(f"host_{metric.name}", metric.help, _host_samples(hosts, key, metric))
+    infos = [*_info_samples(hosts)]
+    if infos:
+        yield Metrics("host_info", "Whom a finding of a host is for.", infos)
+    addresses = _address_samples(hosts)
+    yield Metrics("host_addresses", "Addresses by how they are treated.", addresses)
     if any(record["traffic"] for record in hosts):
-        text = "Packets of the hours that the report looks at, as Cloudflare estimates them."
-        yield "host_packets", text, packet_samples(hosts)
-        known = ((labels, float(seen["known"])) for labels, seen in _seen_components(hosts))
-        yield "host_traffic_known", "Whether the traffic is known.", known
+        yield from _traffic_metrics(hosts)
 
 
-def _of_hosts(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> Iterator[Sample]:
+def _traffic_metrics(hosts: Sequence[HostRecord]) -> Iterator[Metrics]:
+    text = "Packets of the hours that the report looks at, as Cloudflare estimates them."
+    yield Metrics("host_packets", text, packet_samples(hosts))
+    is_known = [
+        Sample(component.labels, float(component.traffic["known"]))
+        for component in _seen_components(hosts)
+    ]
+    yield Metrics("host_traffic_known", "Whether the traffic is known.", is_known)
+
+
+def _host_samples(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> Iterator[Sample]:
     """The numbers of a key; a host that was not read has its status only."""
     for record in hosts:
-        if record[key] is not None and (key == "status" or was_read(record)):
-            yield {"host": record["host"]}, metric.value(record[key])
+        is_known = key == "status" or records.was_read(record)
+        if record[key] is not None and is_known:
+            yield Sample({"host": record["host"]}, metric.value(record[key]))
+
+
+def _info_samples(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
+    """A sample for each host with a contact."""
+    for record in hosts:
+        contacts = overview.contacts(record)
+        if contacts:
+            no_contacts = dict.fromkeys(CONTACTS, "")
+            yield Sample({"host": record["host"], **no_contacts, **contacts}, 1.0)
 
 
 def _address_samples(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
     for record, family, name in product(hosts, FAMILIES, CLASSES):
         if record["coverage"]:
             labels = {"host": record["host"], "family": family, "class": name}
-            yield labels, record["coverage"]["addresses"][family][name]
+            yield Sample(labels, record["coverage"]["addresses"][family][name])
 
 
 def packet_samples(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
     """Packets by host, component and action, of components that are known."""
-    for labels, seen in _seen_components(hosts):
-        for action in PACKET_ACTIONS if seen["known"] else ():
-            if (number := seen[f"{action}_packets"]) is not None:
-                yield {**labels, "action": action}, number
+    for labels, traffic in _seen_components(hosts):
+        for action in overview.PACKET_ACTIONS if traffic["known"] else ():
+            number = traffic[f"{action}_packets"]
+            if number is not None:
+                yield Sample({**labels, "action": action}, number)
 
 
-def _seen_components(
-    hosts: Sequence[HostRecord],
-) -> Iterator[tuple[Mapping[str, str], Mapping[str, Any]]]:
+class SeenComponent(NamedTuple):
+    """The traffic of a component of a host, with the labels of its samples."""
+
+    labels: Mapping[str, str]
+    traffic: Mapping[str, Any]
+
+
+def _seen_components(hosts: Sequence[HostRecord]) -> Iterator[SeenComponent]:
     for record in hosts:
-        for name, seen in record["traffic"]["components"].items() if record["traffic"] else ():
-            yield {"host": record["host"], "component": name}, seen
+        components = record["traffic"]["components"] if record["traffic"] else {}
+        for name, traffic in components.items():
+            yield SeenComponent({"host": record["host"], "component": name}, traffic)
 
 
-def _metric(name: str, text: str, samples: Iterator[Sample]) -> Iterator[str]:
-    yield f"# HELP {METRIC_PREFIX}{name} {text}"
-    yield f"# TYPE {METRIC_PREFIX}{name} gauge"
-    for labels, value in samples:
-        pairs = ",".join(f'{label}="{_as_label(content)}"' for label, content in labels.items())
-        yield f"{METRIC_PREFIX}{name}{'{' + pairs + '}' if pairs else ''} {_sample_value(value)}"
+def _metric_lines(metric: Metrics) -> Iterator[str]:
+    name = METRIC_PREFIX + metric.name
+    yield f"# HELP {name} {metric.help}"
+    yield f"# TYPE {name} gauge"
+    for labels, number in metric.samples:
+        yield f"{name}{_labels_text(labels)} {_number_text(number)}"
 
 
-def _sample_value(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(float(value))
+def _labels_text(labels: Mapping[str, str]) -> str:
+    pairs = ",".join(f'{label}="{_as_label(text)}"' for label, text in labels.items())
+    return "{" + pairs + "}" if pairs else ""
+
+
+def _number_text(number: float) -> str:
+    return str(int(number)) if number == int(number) else repr(float(number))
 
 
 def _as_label(text: str) -> str:
@@ -298,33 +368,53 @@ FAILURES: Final[Mapping[Any, str]] = {
 }
 
 
-Case = tuple[str, str, Any, Sequence[str]]  # the class, the name, the outcome, the reasons
+class Case(NamedTuple):
+    """A test case: a host with its status, or an expectation with whether it is met."""
+
+    class_name: str
+    title: str
+    outcome: Any
+    reasons: Sequence[str]
+
+    @property
+    def failure(self) -> str:
+        """The kind of its failure; empty if there is none."""
+        return FAILURES.get(self.outcome, "")
 
 
 def junit(report: Report) -> str:
     """The hosts and their expectations as test cases."""
-    hosts: list[Case] = []
-    expectations: list[Case] = []
-    for record in report["hosts"]:
-        lines = [*record["reasons"], *(": ".join(item) for item in contacts(record).items())]
-        hosts.append(("protection", record["host"], record["status"], lines))
-        for item in record["expectations"]:
-            text = f"expected {item['expected']}, now {item['actual']}"
-            expectations.append((record["host"], item["description"], item["met"], [text]))
     suites = Element("testsuites", {"name": "edgeops.protection"})
-    for name, every in (("hosts", hosts), ("expectations", expectations)):
-        kinds = Counter(FAILURES.get(outcome, "") for _class, _name, outcome, _lines in every)
-        numbers = {"tests": len(every), "failures": kinds["failure"], "errors": kinds["error"]}
-        texts = {key: str(number) for key, number in numbers.items()}
-        suite = SubElement(suites, "testsuite", {"name": name, **texts})
-        for class_name, title, outcome, reasons in every:
-            names = {"classname": visible(class_name), "name": visible(title)}
-            element = SubElement(suite, "testcase", names)
-            if kind := FAILURES.get(outcome):
-                shown = [visible(reason) for reason in reasons]
-                detail = SubElement(element, kind, {"message": (*shown, "")[0]})
-                detail.text = "\n".join(shown)
+    _add_suite(suites, "hosts", [_case_of_host(record) for record in report["hosts"]])
+    expectations = chain.from_iterable(map(_cases_of_expectations, report["hosts"]))
+    _add_suite(suites, "expectations", [*expectations])
     return tostring(suites, encoding="unicode") + "\n"
+
+
+def _case_of_host(record: HostRecord) -> Case:
+    contacts = [f"{name}: {text}" for name, text in overview.contacts(record).items()]
+    lines = [*record["reasons"], *contacts]
+    return Case("protection", record["host"], record["status"], lines)
+
+
+def _cases_of_expectations(record: HostRecord) -> Iterator[Case]:
+    for expectation in record["expectations"]:
+        text = f"expected {expectation['expected']}, now {expectation['actual']}"
+        yield Case(record["host"], expectation["description"], expectation["met"], [text])
+
+
+def _add_suite(suites: Element, name: str, cases: Sequence[Case]) -> None:
+    failures = Counter(case.failure for case in cases)
+    numbers = {"failures": str(failures["failure"]), "errors": str(failures["error"])}
+    suite = SubElement(suites, "testsuite", {"name": name, "tests": str(len(cases)), **numbers})
+    for case in cases:
+        names = {"classname": visible(case.class_name), "name": visible(case.title)}
+        element = SubElement(suite, "testcase", names)
+        if case.failure:
+            reasons = [visible(reason) for reason in case.reasons]
+            message = reasons[0] if reasons else ""
+            detail = SubElement(element, case.failure, {"message": message})
+            detail.text = "\n".join(reasons)
 
 
 LONGEST_NAME = 240  # bytes; a file system takes 255, and the name gets an ending
@@ -339,11 +429,17 @@ def report_files(report: Report) -> Iterator[tuple[str, str]]:
     yield "report.prom", metrics(report)
     yield "report.xml", junit(report)
     yield "report.sarif", json_text(sarif(report))
-    generated, identity = report["generated"], report_id(report["generated"], report["hosts"])
+    generated = report["generated"]
+    identity = report_id(generated, report["hosts"])
     for record in report["hosts"]:
-        if record["plan_id"] is not None:
+        if records.was_read(record):
             plan = plan_file(identity, generated, record, record["operations"])
-            yield f"{PLANS}/{file_name(record['host'])}.json", json_text(plan)
+            yield _plan_path(record["host"]), json_text(plan)
+
+
+def _plan_path(host: str) -> str:
+    """The path of the plan of a host below the directory of the report."""
+    return f"{PLANS}/{file_name(host)}.json"
 
 
 def stale_plans(directory: Path, names: Collection[str]) -> list[Path]:
@@ -376,13 +472,15 @@ def _percent_encoded(match: re.Match[str]) -> str:
 def write_files(report: Report, directory: Path, mode: int, check_mode: bool) -> bool:
     """Write the files of a report, and remove plans of other hosts; returns whether anything is
     changed, or in check mode would be. Raises OSError."""
-    hosts = (record["host"] for record in report["hosts"] if record["plan_id"] is not None)
-    stale = stale_plans(directory, {f"{PLANS}/{file_name(host)}.json" for host in hosts})
+    read_records = filter(records.was_read, report["hosts"])
+    plans = {_plan_path(record["host"]) for record in read_records}
+    stale = stale_plans(directory, plans)
     if check_mode:
         return True
+    # A directory can be searched by whoever may read its files.
+    folder_mode = mode | (mode & 0o444) >> 2
     for folder in (directory, directory / PLANS):
-        # A directory can be searched by whoever may read its files.
-        folder.mkdir(mode=mode | (mode & 0o444) >> 2, parents=True, exist_ok=True)
+        folder.mkdir(mode=folder_mode, parents=True, exist_ok=True)
     for path in stale:  # of a host that this report does not have, or does not know
         path.unlink(missing_ok=True)
     # One text at a time is in memory, since those of thousands of hosts are large.
@@ -411,17 +509,18 @@ def read_report(name: str, text: str, now: str) -> Report:
     is_report = isinstance(report, Mapping) and isinstance(report.get("hosts"), list)
     if not is_report or "version" not in report:
         raise ValueError(f"{name} is not a report; give it the report.json of another run")
-    if report["version"] != REPORT_VERSION:
+    if report["version"] != records.REPORT_VERSION:
         raise ValueError(
             f"{name} is a report of version {report['version']!r}, and this release of the"
-            f" collection reads version {REPORT_VERSION}; make both reports with the same release"
+            f" collection reads version {records.REPORT_VERSION}; make both reports with the same"
+            " release"
         )
     try:
         for _file in report_files(cast(Report, report)):
             pass  # what can be written again is a report
         ahead = datetime.fromisoformat(report["generated"]) - datetime.fromisoformat(now)
     except MISFITS as exc:
-        raise ValueError(f"{name} is a damaged report: {misfit_of(exc)}") from exc
+        raise ValueError(f"{name} is a damaged report: {records.misfit_of(exc)}") from exc
     if ahead > CLOCKS_DIFFER:
         raise ValueError(
             f"{name} was made at {report['generated']}, and now is {now}; correct the clock of the"
@@ -450,31 +549,34 @@ def _document(name: str, text: str) -> Any:
     return document
 
 
-def compare(previous: Report, records: Sequence[HostRecord]) -> ComparedReport:
+def compare(previous: Report, host_records: Sequence[HostRecord]) -> ComparedReport:
     """The hosts that stand otherwise than in an earlier report, in the order of these records, and
     then those that only the earlier report has."""
     earlier = {record["host"]: record for record in previous["hosts"]}
-    current = {record["host"]: record for record in records}
+    current = {record["host"]: record for record in host_records}
     names = dict.fromkeys([*current, *earlier])
     changes = [_host_change(name, earlier.get(name), current.get(name)) for name in names]
-    others = [
-        item
-        for item in changes
-        if item["before"] != item["now"] or item["new"] or item["gone"] or item["differences"]
-    ]
-    return ComparedReport(generated=previous["generated"], hosts=others)
+    hosts = [change for change in changes if _is_change(change)]
+    return ComparedReport(generated=previous["generated"], hosts=hosts)
+
+
+def _is_change(change: HostChange) -> bool:
+    has_reasons = change["new"] or change["gone"] or change["differences"]
+    return bool(change["before"] != change["now"] or has_reasons)
 
 
 def _host_change(host: str, before: HostRecord | None, now: HostRecord | None) -> HostChange:
-    old, new = (record["reasons"] if record else [] for record in (before, now))
-    known = before["operations"] if before else []
+    old_reasons = before["reasons"] if before else []
+    new_reasons = now["reasons"] if now else []
+    old_operations = before["operations"] if before else []
+    operations = now["operations"] if now else []
     return HostChange(
         host=host,
         before=before["status"] if before else None,
         now=now["status"] if now else None,
-        new=other_reasons(new, old),
-        gone=other_reasons(old, new),
-        differences=[item for item in (now["operations"] if now else ()) if item not in known],
+        new=other_reasons(new_reasons, old_reasons),
+        gone=other_reasons(old_reasons, new_reasons),
+        differences=[operation for operation in operations if operation not in old_operations],
     )
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Tuple
 
 from ...module_utils._text import (
     as_markdown,
@@ -24,46 +26,9 @@ from ...module_utils._text import (
 )
 from ...module_utils._timestamps import to_the_minute
 from .._alike import hosts_by_text
-from .overview import (
-    REMEDIES,
-    FieldChange,
-    ages,
-    as_of,
-    backtest_lines,
-    bars,
-    by_hosts,
-    contacts,
-    ends,
-    has_losses,
-    lead,
-    operation_texts,
-    protection,
-    status_change,
-    traffic_lines,
-    until,
-)
-from .record import (
-    LABELS,
-    MAX_CHARS,
-    STATUSES,
-    Column,
-    Difference,
-    HostChange,
-    HostRecord,
-    Report,
-    accepted_lines,
-    change_lines,
-    expected_lines,
-    ineffective_lines,
-    is_idle,
-    shown_as,
-    unaccepted,
-    unmanaged_text,
-    unused_lines,
-    values_by_key,
-    was_read,
-    with_postures,
-)
+from . import overview
+from . import record as records
+from .record import Column, Difference, HostRecord, Report
 
 MAX_CELL = 300  # characters
 MAX_LINES = 50  # of a host, or of hosts that have the same ones
@@ -72,6 +37,7 @@ MAX_CHANGES = 20  # hosts that stand otherwise than in the report before, and wh
 LONGEST_PAGE = 62_000  # bytes
 LONGEST_TABLE = 30_000  # bytes of the table of all hosts
 LONGEST_END = 80  # bytes of the line that says what is left out
+Cells = Tuple[str, ...]  # of a row, without the name of the host
 HEADING = 3  # lines of a section before what it says
 SHARED_OWNERS = "Hosts that are one account or one zone"
 
@@ -81,65 +47,113 @@ def markdown_page(report: Report) -> str:
     what it leaves out."""
     lines = [*_head(report), *_table(report)]
     size = sum(map(_size, lines)) + LONGEST_END
-    details = {record["host"]: _owned_lines(record) for record in report["hosts"]}
-    sections = [_previous(report), _deadlines(report), _shared_owners(report)]
-    sections += (_section(hosts, own) for hosts, own in by_hosts(details))
-    left = 0
-    for section in filter(None, map(list, sections)):
-        kept = list(_fitting(section, LONGEST_PAGE - size))
-        kept = kept if len(kept) > HEADING else []
-        lines += kept
-        size += sum(map(_size, kept))
-        left += len(section) - (len(kept) or HEADING)
-    if left:
-        lines += ["", f"**Left out: {plural(left, 'line', 'lines')}, which report.html has.**"]
+    hidden = 0
+    for section in _sections(report):
+        shown = list(_fitting(section, LONGEST_PAGE - size))
+        if len(shown) <= HEADING:
+            shown = []
+        lines += shown
+        size += sum(map(_size, shown))
+        hidden += len(section) - (len(shown) or HEADING)
+    if hidden:
+        lines += ["", f"**Left out: {plural(hidden, 'line', 'lines')}, which report.html has.**"]
     return "\n".join(lines) + "\n"
+
+
+def _sections(report: Report) -> Iterator[list[str]]:
+    """The lines of each section behind the table that has some."""
+    sections = [_previous(report), _deadlines(report), _shared_owners(report)]
+    details = {record["host"]: _lines_with_contacts(record) for record in report["hosts"]}
+    for hosts, lines in overview.by_hosts(details):
+        sections.append(_section(hosts, lines))
+    return filter(None, map(list, sections))
 
 
 def _head(report: Report) -> Iterator[str]:
     totals = report["totals"]
-    yield from (f"# Protection of {plural(totals['hosts'], 'host', 'hosts')}", "")
-    yield from (f"{lead(totals)} Read {to_the_minute(report['generated'])}.", "")
-    yield markdown_row(LABELS[status] for status in STATUSES)
-    yield "|" + "---:|" * len(STATUSES)
-    yield from (markdown_row(f"{totals['statuses'][status]:,}" for status in STATUSES), "")
-    yield from (f"- {item.family} addresses: {item.words}" for item in bars(totals["addresses"]))
-    yield from _first_lines([f"- {text}" for text in ages(report)], "part", "parts")
+    yield f"# Protection of {plural(totals['hosts'], 'host', 'hosts')}"
+    yield ""
+    yield f"{overview.lead(totals)} Read {to_the_minute(report['generated'])}."
+    yield ""
+    yield markdown_row(records.LABELS[status] for status in records.STATUSES)
+    yield "|" + "---:|" * len(records.STATUSES)
+    yield markdown_row(f"{totals['statuses'][status]:,}" for status in records.STATUSES)
+    yield ""
+    for bar in overview.bars(totals["addresses"]):
+        yield f"- {bar.family} addresses: {bar.words}"
+    ages = [f"- {text}" for text in overview.ages(report)]
+    yield from _first_lines(ages, "part", "parts")
 
 
 def _table(report: Report) -> Iterator[str]:
     """A row for each host, or for hosts of which all is equal, the worst first, as far as they fit;
     then what to do. Hosts in order that mitigate are named in a line."""
-    columns = dict(shown_as(Column))
-    fine = [record for record in report["hosts"] if _is_fine(record)]
-    others = [record for record in report["hosts"] if not _is_fine(record)]
-    groups = values_by_key((tuple(_cells(record, columns))[1:], record) for record in others)
+    columns = dict(records.shown_as(Column))
+    concerned = [record for record in report["hosts"] if not _is_fine(record)]
+    groups: dict[Cells, list[HostRecord]] = {}
+    for record in concerned:
+        cells = tuple(_cells(record, columns))[1:]  # without the name
+        groups.setdefault(cells, []).append(record)
     if groups:
-        yield from ("", markdown_row(column.title for column in columns.values()))
-        yield "|" + "".join("---:|" if column.is_number else "---|" for column in columns.values())
-    lines = (markdown_row([_named_hosts(hosts, report), *cells]) for cells, hosts in groups.items())
-    rows = [*_fitting(lines, LONGEST_TABLE)]
+        yield ""
+        yield markdown_row(column.title for column in columns.values())
+        yield "|" + "".join(map(_alignment, columns.values()))
+    rows = [*_fitting(_rows(groups, report), LONGEST_TABLE)]
     yield from rows
-    if more := [record for hosts in [*groups.values()][len(rows) :] for record in hosts]:
-        counts = Counter(LABELS[record["status"]] for record in more)
-        named = ", ".join(f"{number:,} {label}" for label, number in counts.items())
-        text = f"And {plural(len(more), 'more host', 'more hosts')} in report.html: {named}."
-        yield from ("", text)
+    hidden = [*chain.from_iterable([*groups.values()][len(rows) :])]
+    if hidden:
+        yield ""
+        yield _hidden_hosts(hidden)
+    fine = [record for record in report["hosts"] if _is_fine(record)]
     if fine:
-        yield from ("", f"In order: {_named_hosts(fine, report)}.")
-    if known := [name for name in REMEDIES if report["totals"]["statuses"][name]]:
-        yield from ("", *(f"- To do if {LABELS[name]}: {REMEDIES[name]}" for name in known))
+        yield ""
+        yield f"In order: {_names(fine, report)}."
+    yield from _remedies(report)
+
+
+def _alignment(column: Column) -> str:
+    return "---:|" if column.is_number else "---|"
+
+
+def _rows(groups: Mapping[Cells, Sequence[HostRecord]], report: Report) -> Iterator[str]:
+    """A row for the hosts with equal cells."""
+    for cells, hosts in groups.items():
+        yield markdown_row([_names(hosts, report), *cells])
+
+
+def _hidden_hosts(hosts: Sequence[HostRecord]) -> str:
+    """The numbers of the hosts that have no row, by status."""
+    counts = Counter(records.LABELS[record["status"]] for record in hosts)
+    numbers = ", ".join(f"{number:,} {label}" for label, number in counts.items())
+    return f"And {plural(len(hosts), 'more host', 'more hosts')} in report.html: {numbers}."
+
+
+def _remedies(report: Report) -> Iterator[str]:
+    """For each status of some host, what to do."""
+    statuses = report["totals"]["statuses"]
+    lines = [
+        f"- To do if {records.LABELS[status]}: {remedy}"
+        for status, remedy in overview.REMEDIES.items()
+        if statuses[status]
+    ]
+    if lines:
+        yield ""
+        yield from lines
 
 
 def _is_fine(record: HostRecord) -> bool:
-    return record["status"] == "in_order" and not is_idle(record) and not record["postures"]
+    is_working = record["status"] == "in_order" and not records.is_idle(record)
+    return is_working and not record["postures"]
 
 
-def _named_hosts(hosts: Sequence[HostRecord], report: Report) -> str:
-    """The first of some hosts, each with its age if an earlier run read it."""
-    ages_of = [(as_markdown(record["host"]), as_of(record, report)) for record in hosts]
+def _names(hosts: Sequence[HostRecord], report: Report) -> str:
+    """The names of the first of some hosts, each with its age if an earlier run read it."""
+    names = []
+    for record in hosts:
+        name, age = as_markdown(record["host"]), overview.as_of(record, report)
+        names.append(f"{name} ({age})" if age else name)
     count = f"{len(hosts):,} hosts: " if len(hosts) > 1 else ""
-    return count + first_few(f"{name} ({age})" if age else name for name, age in ages_of)
+    return count + first_few(names)
 
 
 def _fitting(lines: Iterable[str], most: int) -> Iterator[str]:
@@ -167,33 +181,40 @@ def _first_lines(
     lines: Sequence[str], one: str, many: str, most: int = MAX_CHANGES
 ) -> Iterator[str]:
     yield from lines[:most]
-    if more := left_out(len(lines), most, one, many):
-        yield f"- {more} in report.html"
+    hidden = left_out(len(lines), most, one, many)
+    if hidden:
+        yield f"- {hidden} in report.html"
 
 
 def _previous(report: Report) -> Iterator[str]:
-    if previous := report["previous"]:
-        lines = [line for item in previous["hosts"] for line in _change_lines(item)]
+    previous = report["previous"]
+    if previous:
+        lines = [*chain.from_iterable(map(_change_lines, previous["hosts"]))]
         title = f"Since the report of {to_the_minute(previous['generated'])}"
         lines = lines or ["No host stands otherwise."]
         yield from _bounded_part(title, lines, "line", "lines", MAX_LINES)
 
 
-def _change_lines(item: HostChange) -> Iterator[str]:
+def _change_lines(change: records.HostChange) -> Iterator[str]:
     """The status of a host now and before, one reason that is new, or gone, and what a run would do
     that it would not have done then."""
-    reason = as_markdown(excerpt(item["new"][0], MAX_CELL)) if item["new"] else ""
-    gone = f"no longer: {as_markdown(excerpt(item['gone'][0], MAX_CELL))}" if item["gone"] else ""
-    yield f"- {as_markdown(item['host'])}: {status_change(item)}. {reason or gone}".rstrip()
-    yield from (f"  {_operation(operation)}" for operation in item["differences"])
+    reason = ""
+    if change["new"]:
+        reason = as_markdown(excerpt(change["new"][0], MAX_CELL))
+    elif change["gone"]:
+        reason = f"no longer: {as_markdown(excerpt(change['gone'][0], MAX_CELL))}"
+    host, status = as_markdown(change["host"]), overview.status_change(change)
+    yield f"- {host}: {status}. {reason}".rstrip()
+    for operation in change["differences"]:
+        yield f"  {_operation(operation)}"
 
 
 def _deadlines(report: Report) -> Iterator[str]:
-    lines = [
-        f"- {until(expires, report)}: {as_markdown(title)} {code(excerpt(key, MAX_CELL))} of"
-        f" {as_markdown(first_few(hosts))}"
-        for (expires, title, key), hosts in ends(report["hosts"])
-    ]
+    lines = []
+    for (expires, title, key), hosts in overview.ends(report["hosts"]):
+        subject = f"{as_markdown(title)} {code(excerpt(key, MAX_CELL))}"
+        names = as_markdown(first_few(hosts))
+        lines.append(f"- {overview.until(expires, report)}: {subject} of {names}")
     return _bounded_part("Ends within two weeks", lines, "end", "ends")
 
 
@@ -210,48 +231,61 @@ def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
 
 
 def _cells(record: HostRecord, columns: Mapping[str, Column]) -> Iterator[str]:
+    was_read = records.was_read(record)
     for column in columns.values():
-        known = was_read(record) or not column.is_number  # what is not known is not zero
-        yield as_markdown(excerpt(column.cell(record), MAX_CELL)) if known else ""
+        is_known = was_read or not column.is_number  # what is not known is not zero
+        yield as_markdown(excerpt(column.cell(record), MAX_CELL)) if is_known else ""
 
 
-def _owned_lines(record: HostRecord) -> list[str]:
+def _lines_with_contacts(record: HostRecord) -> list[str]:
     """The lines about a host, if there are any, behind whom they are for."""
     lines = list(_host_lines(record))
-    about = [f"{name}: {as_markdown(text)}" for name, text in contacts(record).items()]
-    return [*([f"- {', '.join(about)}"] if about and lines else []), *lines]
+    contacts = [f"{name}: {as_markdown(text)}" for name, text in overview.contacts(record).items()]
+    if lines and contacts:
+        lines.insert(0, f"- {', '.join(contacts)}")
+    return lines
 
 
 def _host_lines(record: HostRecord) -> Iterator[str]:
     for risk in record["risks"]:
-        yield (
-            f"- risk {code(risk['code'])}, {'accepted' if risk['accepted'] else 'refused'}:"
-            f" {as_markdown(risk['message'])}"
-        )
-    for hole in unaccepted(record["unmanaged"]):
-        yield f"- in no baseline: {as_markdown(unmanaged_text(hole))}"
-    for line in accepted_lines(record["accepted_statuses"]):
+        verdict = "accepted" if risk["accepted"] else "refused"
+        yield f"- risk {code(risk['code'])}, {verdict}: {as_markdown(risk['message'])}"
+    for hole in records.unaccepted(record["unmanaged"]):
+        yield f"- in no baseline: {as_markdown(records.unmanaged_text(hole))}"
+    for line in records.accepted_lines(record["accepted_statuses"]):
         yield f"- {as_markdown(line)}"
-    for line in expected_lines([item for item in record["expectations"] if not item["met"]]):
+    unmet = [expectation for expectation in record["expectations"] if not expectation["met"]]
+    for line in records.expected_lines(unmet):
         yield f"- expectation {as_markdown(line)}"
     yield from map(_operation, record["operations"])
-    traffic = None if _is_fine(record) and not has_losses(record["traffic"]) else record["traffic"]
-    lines = [*change_lines(record["changes"]), *traffic_lines(traffic)]
-    lines += backtest_lines(record["backtest"])
-    lines += ineffective_lines([one for one in record["ineffective"] if not one["accepted"]])
-    lines += [*unused_lines(record["unused"]), *record["unknown_hits"]]
-    for line in (*lines, *(record["not_evaluated"] or ())):
-        yield f"- {as_markdown(excerpt(line, MAX_CHARS))}"
+    for line in _other_lines(record):
+        yield f"- {as_markdown(excerpt(line, records.MAX_CHARS))}"
+
+
+def _other_lines(record: HostRecord) -> Iterator[str]:
+    """The lines about a host beside its plan."""
+    yield from records.change_lines(record["changes"])
+    if overview.has_losses(record["traffic"]) or not _is_fine(record):
+        yield from overview.traffic_lines(record["traffic"])
+    yield from overview.backtest_lines(record["backtest"])
+    effectless = [finding for finding in record["ineffective"] if not finding["accepted"]]
+    yield from records.ineffective_lines(effectless)
+    yield from records.unused_lines(record["unused"])
+    yield from record["unknown_hits"]
+    yield from record["not_evaluated"] or ()
 
 
 def _operation(operation: Difference) -> str:
-    texts = operation_texts(operation)
-    name = f" {code(texts.name)}" if texts.name else ""
+    texts = overview.operation_texts(operation)
+    subject = as_markdown(texts.title)
+    if texts.name:
+        subject += f" {code(texts.name)}"
+    line = f"- `{texts.sign}` {subject}"
     fields = ", ".join(map(_field, texts.fields))
-    return f"- `{texts.sign}` {as_markdown(texts.title)}{name}" + (f": {fields}" if fields else "")
+    return f"{line}: {fields}" if fields else line
 
 
-def _field(field: FieldChange) -> str:
+def _field(field: overview.FieldChange) -> str:
     before = f"{code(field.before)} \u2192 " if field.before is not None else ""
     return f"{as_markdown(field.path)} {before}{code(field.after)}"
 
@@ -260,8 +294,10 @@ def code(data: str) -> str:
     """Text as code; whatever back quotes it has, it ends where it should, also in a cell of a
     table."""
     shown = visible(data).replace("|", "\\|")
-    fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
-    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
+    longest_run = max(map(len, re.findall("`+", shown)), default=0)
+    fence = "`" * (longest_run + 1)
+    needs_pad = shown.startswith("`") or shown.endswith("`") or not shown.strip()
+    pad = " " if needs_pad else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
@@ -275,7 +311,11 @@ def summary(report: Report, directory: str) -> list[str]:
     order or mitigate nothing, and where the report lies."""
     statuses = report["totals"]["statuses"]
     hosts_in_words = plural(report["totals"]["hosts"], "host", "hosts")
-    counts = [f"{statuses[name]} {LABELS[name]}" for name in STATUSES if statuses[name]]
+    counts = [
+        f"{statuses[status]} {records.LABELS[status]}"
+        for status in records.STATUSES
+        if statuses[status]
+    ]
     lines = [*_mitigation(report), f"{hosts_in_words}: {', '.join(counts) or 'none'}."]
     concerned = [record for record in report["hosts"] if not _is_fine(record)]
     texts = {_name_with_age(record, report): _status_line(record) for record in concerned}
@@ -293,7 +333,7 @@ def _mitigation(report: Report) -> Iterator[str]:
     nothing."""
     totals = report["totals"]
     unknown = totals["statuses"]["unknown"]
-    mitigated = protection(totals)
+    mitigated = overview.protection(totals)
     if mitigated and unknown:
         verb = "is" if unknown == 1 else "are"
         hosts_in_words = plural(totals["hosts"], "host", "hosts")
@@ -304,15 +344,15 @@ def _mitigation(report: Report) -> Iterator[str]:
 
 def _name_with_age(record: HostRecord, report: Report) -> str:
     """The name of a host, with its age if an earlier run read it."""
-    age = as_of(record, report)
+    age = overview.as_of(record, report)
     return f"{record['host']} ({age})" if age else record["host"]
 
 
 def _status_line(record: HostRecord) -> str:
     """The status of a host with its first reason."""
     reasons = list(record["reasons"])
-    if is_idle(record):
+    if records.is_idle(record):
         reasons.append(MITIGATES_NOTHING)
-    status = with_postures(LABELS[record["status"]], record["postures"])
+    status = records.with_postures(records.LABELS[record["status"]], record["postures"])
     reason = excerpt(reasons[0], MAX_SUMMARY_LINE) if reasons else ""
     return f"{status}. {reason}".rstrip()

@@ -23,31 +23,12 @@ from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import capitalised, excerpt, first_few, plural, sentence, visible
 from ...module_utils._timestamps import to_the_minute
+from .._alike import FEWEST
 from .._variables import CONTACTS, by_path
-from .coverage import (
-    CLASS_LABELS,
-    CLASSES,
-    FAMILY_TITLES,
-    AddressClass,
-    AddressCounts,
-    amount,
-    component_title,
-    mitigated_shares,
-)
-from .record import (
-    LABELS,
-    MAX_CHARS,
-    AcceptedRisk,
-    Difference,
-    HostChange,
-    HostRecord,
-    HostTraffic,
-    Report,
-    SeenTraffic,
-    Status,
-    Totals,
-    values_by_key,
-)
+from . import coverage as coverages
+from . import record as records
+from .coverage import CLASSES, AddressClass, AddressCounts
+from .record import MAX_CHARS, Difference, HostChange, HostRecord, Report, Status, Totals
 
 REMEDIES: Final[Mapping[Status, str]] = {  # of hosts that are not in order
     "unknown": "Correct what the message names, and run the report again.",
@@ -78,21 +59,27 @@ def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
     """The fields of an operation that say something: no empty value of a new object, not its key
     again, and of an inner object that is sent whole those that differ, or go."""
     before, sent = by_path(operation["before"]), by_path(operation["fields"])
-    changes = [
-        FieldChange(path, value_text(before[path]) if path in before else None, value_text(value))
-        for path, value in sent.items()
-        if path in before or (value not in ("", None) and value != operation["key"])
-        if path not in before or value != before[path]
-    ]
+    changes = []
+    for path, value in sent.items():
+        if path in before:
+            if value != before[path]:
+                existing = value_text(before[path])
+                changes.append(FieldChange(path, existing, value_text(value)))
+        elif value not in ("", None) and value != operation["key"]:
+            changes.append(FieldChange(path, None, value_text(value)))
+    replaced = operation["fields"].keys() - _nested_fields(operation)
+    for path, value in before.items():
+        is_replaced = path.partition(".")[0] in replaced
+        if is_replaced and path not in sent and value not in (None, {}):
+            changes.append(FieldChange(path, value_text(value), "none"))
+    return changes
+
+
+def _nested_fields(operation: Mapping[str, Any]) -> set[str]:
+    """The fields of which only the part that differs is sent, and the rest stays."""
     resource = BY_NAME.get(operation.get("resource", ""))
-    # Of these only the part that differs is sent, and the rest stays.
-    nested = {item.name for item in resource.fields if item.fields} if resource else set()
-    return changes + [
-        FieldChange(path, value_text(value), "none")
-        for path, value in before.items()
-        if path not in sent and value not in (None, {})
-        if path.partition(".")[0] in operation["fields"].keys() - nested
-    ]
+    fields = resource.fields if resource else ()
+    return {field.name for field in fields if field.fields}
 
 
 class OperationTexts(NamedTuple):
@@ -107,10 +94,15 @@ class OperationTexts(NamedTuple):
 
 def operation_texts(operation: Difference) -> OperationTexts:
     """An operation with its sign, the object, and its fields."""
-    action, resource = operation["action"], BY_NAME.get(operation["resource"])
-    name = "" if resource and not resource.key else value_text(operation["name"])
-    title, fields = capitalised(operation["title"]), field_changes(operation)
-    return OperationTexts(action, ACTION_SIGNS[action], title, name, fields)
+    resource = BY_NAME.get(operation["resource"])
+    is_single = resource is not None and not resource.key
+    return OperationTexts(
+        action=operation["action"],
+        sign=ACTION_SIGNS[operation["action"]],
+        title=capitalised(operation["title"]),
+        name="" if is_single else value_text(operation["name"]),
+        fields=field_changes(operation),
+    )
 
 
 def value_text(value: Any) -> str:
@@ -118,7 +110,10 @@ def value_text(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if 0 < len(text) <= MAX_CHARS and text.isprintable():
         return text
-    return (visible(text) if len(text) <= MAX_CHARS else excerpt(visible(text), MAX_CHARS)) or '""'
+    shown = visible(text)
+    if len(text) > MAX_CHARS:
+        shown = excerpt(shown, MAX_CHARS)
+    return shown or '""'
 
 
 UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
@@ -139,19 +134,26 @@ def ages(report: Report) -> list[str]:
     """A sentence on each part of a report that was read at several times, with the number of its
     hosts and their age, the oldest first; hosts of the same minute are one part."""
     made = datetime.fromisoformat(report["generated"])
-    moments = [_read_aside(record, made) or made for record in report["hosts"]]
-    parts = values_by_key((to_the_minute(read.isoformat()), read) for read in moments)
-    ordered = sorted(parts.values(), key=min)
-    return [_age(min(part), len(part), made) for part in ordered] if len(parts) > 1 else []
+    parts: dict[str, list[datetime]] = {}
+    for record in report["hosts"]:
+        moment = _read_aside(record, made) or made
+        minute = to_the_minute(moment.isoformat())
+        parts.setdefault(minute, []).append(moment)
+    if len(parts) <= 1:
+        return []
+    oldest_first = sorted(parts.values(), key=min)
+    return [_age(min(moments), len(moments), made) for moments in oldest_first]
 
 
 def _age(read: datetime, hosts: int, made: datetime) -> str:
     """Such as `2 hosts were read 2026-11-21 10:00 UTC, 3 hours before this report`."""
     verb = "was" if hosts == 1 else "were"
+    text = f"{plural(hosts, 'host', 'hosts')} {verb} read {to_the_minute(read.isoformat())}"
+    if read == made:
+        return text
     # The clock of another machine may be ahead.
     side = "before" if read < made else "after"
-    long = "" if read == made else f", {_duration(abs(made - read))} {side} this report"
-    return f"{plural(hosts, 'host', 'hosts')} {verb} read {to_the_minute(read.isoformat())}{long}"
+    return f"{text}, {_duration(abs(made - read))} {side} this report"
 
 
 def as_of(record: HostRecord, report: Report) -> str:
@@ -171,8 +173,10 @@ def _read_aside(record: HostRecord, made: datetime) -> datetime | None:
 
 def until(end: str, report: Report) -> str:
     """A moment, and how long it is until then if it lies ahead of the report."""
-    left = datetime.fromisoformat(end) - datetime.fromisoformat(report["generated"])
-    return to_the_minute(end) + (f" (in {_duration(left)})" if left > timedelta() else "")
+    ahead = datetime.fromisoformat(end) - datetime.fromisoformat(report["generated"])
+    if ahead <= timedelta():
+        return to_the_minute(end)
+    return f"{to_the_minute(end)} (in {_duration(ahead)})"
 
 
 def _duration(duration: timedelta) -> str:
@@ -181,9 +185,6 @@ def _duration(duration: timedelta) -> str:
         if duration >= unit:
             return plural(int(duration / unit), name, f"{name}s")
     return "less than a minute"
-
-
-FEWEST = 3  # hosts share a change; of fewer each shows its own
 
 
 class SharedOperation(NamedTuple):
@@ -199,30 +200,35 @@ Shared = TypeVar("Shared", bound=Hashable)
 
 def shared_by_hosts(pairs: Iterable[tuple[Shared, str]]) -> list[tuple[Shared, list[str]]]:
     """Things that several hosts share, out of pairs with a host; those of most hosts first."""
-    hosts = values_by_key(dict.fromkeys(pairs))
-    several = [item for item in hosts.items() if len(item[1]) >= FEWEST]
-    return sorted(several, key=lambda item: -len(item[1]))
+    by_thing = records.values_by_key(dict.fromkeys(pairs))
+    shared = [(thing, hosts) for thing, hosts in by_thing.items() if len(hosts) >= FEWEST]
+    return sorted(shared, key=lambda thing_and_hosts: -len(thing_and_hosts[1]))
 
 
-def shared_operations(records: Iterable[HostRecord]) -> dict[str, SharedOperation]:
+def shared_operations(host_records: Iterable[HostRecord]) -> dict[str, SharedOperation]:
     """The operations that several hosts have, by what they do."""
-    every = [(item, record["host"]) for record in records for item in record["operations"]]
-    signed = [(signature(operation), operation, host) for operation, host in every]
-    operations = {key: operation for key, operation, _host in reversed(signed)}
-    shared = shared_by_hosts((key, host) for key, _operation, host in signed)
-    return {
-        key: SharedOperation(operations[key], hosts, f"change-{position}")
-        for position, (key, hosts) in enumerate(shared)
-    }
+    operations: dict[str, Difference] = {}
+    pairs: list[tuple[str, str]] = []
+    for record in host_records:
+        for operation in record["operations"]:
+            key = signature(operation)
+            operations.setdefault(key, operation)
+            pairs.append((key, record["host"]))
+    shared = {}
+    for position, (key, hosts) in enumerate(shared_by_hosts(pairs)):
+        shared[key] = SharedOperation(operations[key], hosts, f"change-{position}")
+    return shared
 
 
-def shared_reasons(records: Iterable[HostRecord]) -> list[tuple[tuple[Status, str], list[str]]]:
+def shared_reasons(
+    host_records: Iterable[HostRecord],
+) -> list[tuple[tuple[Status, str], list[str]]]:
     """The reasons that several hosts share, each with the status that it gives them."""
-    return shared_by_hosts(
-        ((record["status"], reason), record["host"])
-        for record in records
-        for reason in record["reasons"]
-    )
+    pairs = []
+    for record in host_records:
+        for reason in record["reasons"]:
+            pairs.append(((record["status"], reason), record["host"]))
+    return shared_by_hosts(pairs)
 
 
 def signature(operation: Difference) -> str:
@@ -232,9 +238,13 @@ def signature(operation: Difference) -> str:
 
 def by_hosts(lines: Mapping[str, Sequence[str]]) -> list[tuple[Sequence[str], list[str]]]:
     """Lines by host as lines by the hosts that have them, those of most hosts first."""
-    pairs = ((line, host) for host, own in lines.items() for line in dict.fromkeys(own))
-    hosts = values_by_key(pairs)
-    sections = values_by_key((tuple(names), line) for line, names in hosts.items())
+    hosts_by_line: dict[str, list[str]] = {}
+    for host, lines_of_host in lines.items():
+        for line in dict.fromkeys(lines_of_host):
+            hosts_by_line.setdefault(line, []).append(host)
+    sections: dict[Sequence[str], list[str]] = {}
+    for line, hosts in hosts_by_line.items():
+        sections.setdefault(tuple(hosts), []).append(line)
     return sorted(sections.items(), key=lambda section: -len(section[0]))
 
 
@@ -252,53 +262,62 @@ def anchor(host: str) -> str:
     )
 
 
-def status_change(item: HostChange) -> str:
+def status_change(change: HostChange) -> str:
     """The status of a host before and now."""
-    statuses = (item["before"], item["now"])
-    before, now = (LABELS[status] if status else "not in the report" for status in statuses)
+    before, now = _status_in_words(change["before"]), _status_in_words(change["now"])
     return now if now == before else f"{before} \u2192 {now}"
 
 
-def changed_reasons(item: HostChange) -> str:
+def _status_in_words(status: Status | None) -> str:
+    return records.LABELS[status] if status else "not in the report"
+
+
+def changed_reasons(change: HostChange) -> str:
     """The reasons of a host that are new, and those that are gone."""
-    gone = [f"No longer: {reason}" for reason in item["gone"]]
-    number = len(item["differences"])
-    more = [f"{plural(number, 'new difference', 'new differences')}."] if number else []
-    return " ".join([*item["new"], *more, *gone])
+    sentences = list(change["new"])
+    number = len(change["differences"])
+    if number:
+        differences = plural(number, "new difference", "new differences")
+        sentences.append(f"{differences}.")
+    for reason in change["gone"]:
+        sentences.append(f"No longer: {reason}")
+    return " ".join(sentences)
 
 
-def ends(records: Iterable[HostRecord]) -> list[tuple[tuple[str, str, str], list[str]]]:
+def ends(host_records: Iterable[HostRecord]) -> list[tuple[tuple[str, str, str], list[str]]]:
     """The moment, the title and the key of all that ends soon, in order, with its hosts."""
-    hosts = values_by_key(
-        ((item["expires"], item["title"], item["key"]), record["host"])
-        for record in records
-        for item in record["expiring"]
-    )
+    hosts: dict[tuple[str, str, str], list[str]] = {}
+    for record in host_records:
+        for deadline in record["expiring"]:
+            end = (deadline["expires"], deadline["title"], deadline["key"])
+            hosts.setdefault(end, []).append(record["host"])
     return sorted(hosts.items())
 
 
-def risks_by_scope(records: Iterable[HostRecord]) -> dict[tuple[str, ...], list[str]]:
+def risks_by_scope(host_records: Iterable[HostRecord]) -> dict[tuple[str, ...], list[str]]:
     """The accepted risks in force with their scope, each with all hosts that accept it so."""
-    return values_by_key(
-        ((item["code"], *_scope(item)), record["host"])
-        for record in records
-        for item in record["accepted_risks"]
-    )
+    hosts: dict[tuple[str, ...], list[str]] = {}
+    for record in host_records:
+        for risk in record["accepted_risks"]:
+            hosts.setdefault((risk["code"], *_scope(risk)), []).append(record["host"])
+    return hosts
 
 
-def _scope(item: AcceptedRisk) -> tuple[str, str, str]:
+def _scope(risk: records.AcceptedRisk) -> tuple[str, str, str]:
     """The bounds of an accepted risk, its end, and its reason."""
-    resource = title_of_resource(item["resource"]) if item["resource"] else ""
-    entries = [f"{resource} {entry}" for entry in item["entries"]] or [resource]
-    bound = ", ".join(filter(None, [*item["networks"], *entries])) or "all"
-    until = to_the_minute(item["expires"]) if item["expires"] else "for ever"
-    return bound, until, item["reason"] or "none given"
+    resource = title_of_resource(risk["resource"]) if risk["resource"] else ""
+    entries = [f"{resource} {entry}" for entry in risk["entries"]] or [resource]
+    bounds = [*filter(None, [*risk["networks"], *entries])]
+    end = to_the_minute(risk["expires"]) if risk["expires"] else "for ever"
+    return ", ".join(bounds) or "all", end, risk["reason"] or "none given"
 
 
-def group_names(records: Sequence[HostRecord]) -> list[tuple[str, int]]:
+def group_names(host_records: Sequence[HostRecord]) -> list[tuple[str, int]]:
     """The groups of the inventory that some of the hosts are in, and how many."""
-    numbers = Counter(name for record in records for name in record["groups"])
-    return sorted((name, number) for name, number in numbers.items() if number < len(records))
+    numbers: Counter[str] = Counter()
+    for record in host_records:
+        numbers.update(record["groups"])
+    return sorted((name, number) for name, number in numbers.items() if number < len(host_records))
 
 
 def of_all(number: int, whole: int, noun: str, verb: str) -> str:
@@ -312,14 +331,20 @@ def of_all(number: int, whole: int, noun: str, verb: str) -> str:
 
 def protection(totals: Totals) -> str:
     """A sentence on whether attacks are mitigated; empty if neither account nor zone was read."""
-    shares = [text for _number, _whole, text in mitigated_shares(totals["addresses"])]
-    texts = [f"attacks are mitigated for {' and '.join(shares)}"] if shares else []
-    if idle := totals["accounts"] - totals["mitigating"]:
-        texts.append(f"{of_all(idle, totals['accounts'], 'account', 'mitigate')} nothing")
+    clauses = []
+    shares = [share.words for share in coverages.mitigated_shares(totals["addresses"])]
+    if shares:
+        clauses.append(f"attacks are mitigated for {' and '.join(shares)}")
+    idle = totals["accounts"] - totals["mitigating"]
+    if idle:
+        clauses.append(f"{of_all(idle, totals['accounts'], 'account', 'mitigate')} nothing")
     if totals["zones"]:
         enforcing = of_all(totals["enforcing"], totals["zones"], "zone", "enforce")
-        texts.append(f"{enforcing} rules")
-    return sentence("; ".join(texts)) if texts else ""
+        clauses.append(f"{enforcing} rules")
+    return sentence("; ".join(clauses)) if clauses else ""
+
+
+WORST: Final[Sequence[Status]] = ("unknown", "unprotected", "weakened")
 
 
 def lead(totals: Totals) -> str:
@@ -328,16 +353,18 @@ def lead(totals: Totals) -> str:
 
 
 def _unlike_baselines(totals: Totals) -> str:
-    worst = [
-        (totals["statuses"][name], LABELS[name]) for name in ("unknown", "unprotected", "weakened")
-    ]
-    named = [
-        f"{count:,} {'is' if count == 1 else 'are'} {label}" for count, label in worst if count
-    ]
-    if named:
-        return capitalised(", ".join(named)) + "."
+    clauses = []
+    for status in WORST:
+        number = totals["statuses"][status]
+        if number:
+            verb = "is" if number == 1 else "are"
+            clauses.append(f"{number:,} {verb} {records.LABELS[status]}")
+    if clauses:
+        return capitalised(", ".join(clauses)) + "."
+    if not totals["hosts"]:
+        return "There is no host."
     if totals["statuses"]["in_order"] == totals["hosts"]:
-        return "All match their baselines." if totals["hosts"] else "There is no host."
+        return "All match their baselines."
     later = " once its staged rollout is over" if totals["pending"] else ""
     return f"Every host protects at least what its baseline describes{later}."
 
@@ -356,12 +383,16 @@ class Bar(NamedTuple):
 
 def bars(addresses: AddressCounts) -> Iterator[Bar]:
     """A bar for each family that has addresses, such as `240 mitigated, 16 excluded`."""
-    for family, title in FAMILY_TITLES.items():
+    for family, title in coverages.FAMILY_TITLES.items():
         numbers = addresses[family]
-        present = [name for name in CLASSES if numbers[name]]
-        words = [f"{amount(family, numbers[name])} {CLASS_LABELS[name]}" for name in present]
-        if present:
-            yield Bar(title, {SIGNS[name]: numbers[name] for name in present}, ", ".join(words))
+        shares, words = {}, []
+        for name in CLASSES:
+            if numbers[name]:
+                shares[SIGNS[name]] = numbers[name]
+                amount = coverages.amount(family, numbers[name])
+                words.append(f"{amount} {coverages.CLASS_LABELS[name]}")
+        if shares:
+            yield Bar(title, shares, ", ".join(words))
 
 
 FEW = 5  # networks of a component are shown to people
@@ -410,22 +441,26 @@ def _would_drop_share(seen: Mapping[str, Any]) -> str:
     return f" ({share:g} % would have been)" if share else ""
 
 
-def traffic_in_words(seen: SeenTraffic) -> str:
+def traffic_in_words(seen: records.SeenTraffic) -> str:
     """The traffic of a component, in a sentence or two."""
+    sentences = []
     numbers = ", ".join(_packet_numbers(seen, *PACKET_ACTIONS))
-    sums = f"packets: {numbers}{_would_drop_share(seen)}." if numbers else ""
-    unknown = " ".join(["Not all is known." if sums else "Not known.", *seen["unknown"]])
-    return " ".join(filter(None, [sums, "" if seen["known"] else unknown]))
+    if numbers:
+        sentences.append(f"packets: {numbers}{_would_drop_share(seen)}.")
+    if not seen["known"]:
+        sentences.append("Not all is known." if numbers else "Not known.")
+        sentences += seen["unknown"]
+    return " ".join(sentences)
 
 
-def networks_in_words(seen: SeenTraffic) -> Iterator[str]:
+def networks_in_words(seen: records.SeenTraffic) -> Iterator[str]:
     """The networks that lost most, or would have, a sentence each."""
     for network in seen["networks"][:FEW]:
         numbers = ", ".join(_packet_numbers(network, "would_drop", "dropped"))
         yield f"{network['network']}: {numbers}{_would_drop_share(network)}"
-    more = len(seen["networks"]) + seen["more_networks"] - FEW
-    if more > 0:
-        yield f"{plural(more, 'more network', 'more networks')} in report.json"
+    hidden = len(seen["networks"]) + seen["more_networks"] - FEW
+    if hidden > 0:
+        yield f"{plural(hidden, 'more network', 'more networks')} in report.json"
 
 
 class ComponentTexts(NamedTuple):
@@ -438,32 +473,36 @@ class ComponentTexts(NamedTuple):
     lines: list[str]
 
 
-def component_texts(traffic: HostTraffic) -> Iterator[ComponentTexts]:
+def component_texts(traffic: records.HostTraffic) -> Iterator[ComponentTexts]:
     """The texts of each component."""
     for name, seen in traffic["components"].items():
-        lines = [*networks_in_words(seen), *seen["advice"]]
-        title = capitalised(component_title(name))
-        yield ComponentTexts(title, traffic_in_words(seen), _packet_shares(seen), lines)
+        yield ComponentTexts(
+            title=capitalised(coverages.component_title(name)),
+            words=traffic_in_words(seen),
+            shares=_packet_shares(seen),
+            lines=[*networks_in_words(seen), *seen["advice"]],
+        )
 
 
 def _packet_shares(seen: Mapping[str, Any]) -> dict[str, float]:
     """The percents of the packets; one that is not zero is wide enough to be seen."""
     numbers = {part.sign: seen[f"{name}_packets"] or 0 for name, part in PACKET_ACTIONS.items()}
-    whole = sum(numbers.values())
+    total = sum(numbers.values())
     return {
-        sign: max(NARROWEST, 100 * number / whole) for sign, number in numbers.items() if number
+        sign: max(NARROWEST, 100 * number / total) for sign, number in numbers.items() if number
     }
 
 
-def has_losses(traffic: HostTraffic | None) -> bool:
+def has_losses(traffic: records.HostTraffic | None) -> bool:
     """Return whether packets were dropped, would have been, or are not known."""
-    seen = traffic["components"].values() if traffic else ()
+    components = traffic["components"].values() if traffic else ()
     return any(
-        not one["known"] or one["dropped_packets"] or one["would_drop_packets"] for one in seen
+        not seen["known"] or seen["dropped_packets"] or seen["would_drop_packets"]
+        for seen in components
     )
 
 
-def traffic_lines(traffic: HostTraffic | None) -> Iterator[str]:
+def traffic_lines(traffic: records.HostTraffic | None) -> Iterator[str]:
     """The same in lines of text."""
     if traffic is not None:
         for texts in component_texts(traffic):
@@ -471,27 +510,33 @@ def traffic_lines(traffic: HostTraffic | None) -> Iterator[str]:
             yield from texts.lines
 
 
+# The numbers of past requests by what planned rules change, in words.
+BACKTEST_CHANGES = {"newly_blocked": "newly be blocked or challenged", "newly_passed": "newly pass"}
+
+
 def backtest_in_words(backtest: BacktestRecord) -> str:
     """A backtest in a sentence or two."""
     if backtest["requests"] is None:
         return " ".join(["Not known.", *backtest["unknown"]])
-    numbers: Mapping[str, Any] = backtest
-    named = {"newly_blocked": "newly be blocked or challenged", "newly_passed": "newly pass"}
-    shares = {  # of what passes today, which may be nothing
-        name: "" if numbers[name]["percent"] is None else f" ({numbers[name]['percent']:g} %)"
-        for name in named
-    }
-    parts = [
-        f"{numbers[name]['requests']:,}{shares[name]} would {words}"
-        for name, words in named.items()
-        if numbers[name]["requests"]
-    ]
-    if backtest["undecided"]["requests"]:
-        fields = first_few(backtest["undecided"]["fields"])
-        parts.append(f"{backtest['undecided']['requests']:,} are not known, without {fields}")
-    whole = f"Of {backtest['requests']:,} requests, {', '.join(parts) or 'none changes'}."
-    unknown = ["Not all is known.", *backtest["unknown"]] if backtest["unknown"] else []
-    return " ".join([whole, *unknown])
+    clauses = [*_changed_requests(backtest)]
+    undecided = backtest["undecided"]
+    if undecided["requests"]:
+        fields = first_few(undecided["fields"])
+        clauses.append(f"{undecided['requests']:,} are not known, without {fields}")
+    sentences = [f"Of {backtest['requests']:,} requests, {', '.join(clauses) or 'none changes'}."]
+    if backtest["unknown"]:
+        sentences += ["Not all is known.", *backtest["unknown"]]
+    return " ".join(sentences)
+
+
+def _changed_requests(backtest: Mapping[str, Any]) -> Iterator[str]:
+    """The numbers of requests that would newly be stopped, and that would newly pass."""
+    for name, words in BACKTEST_CHANGES.items():
+        number, percent = backtest[name]["requests"], backtest[name]["percent"]
+        # The share is one of what passes today, which may be nothing.
+        share = "" if percent is None else f" ({percent:g} %)"
+        if number:
+            yield f"{number:,}{share} would {words}"
 
 
 def rule_texts(backtest: BacktestRecord) -> Iterator[ComponentTexts]:
@@ -499,15 +544,20 @@ def rule_texts(backtest: BacktestRecord) -> Iterator[ComponentTexts]:
     idle = "stops none of them" if backtest["known"] else "not known"
     for rule in backtest["rules"]:
         numbers: Mapping[str, Any] = rule
-        parts = [(part, numbers[name]) for name, part in REQUEST_EFFECTS.items() if numbers[name]]
-        words = [f"{number:,} {part.words}" for part, number in parts]
-        lines = [
-            f"{', '.join(f'{name} {value}' for name, value in one.items() if name != 'requests')}:"
-            f" {one['requests']:,}"
-            for one in rule["examples"]
-        ]
-        shares = {part.sign: number for part, number in parts}
+        shares: dict[str, float] = {}
+        words = []
+        for name, part in REQUEST_EFFECTS.items():
+            if numbers[name]:
+                shares[part.sign] = numbers[name]
+                words.append(f"{numbers[name]:,} {part.words}")
+        lines = [_example_line(example) for example in rule["examples"]]
         yield ComponentTexts(rule["ref"], ", ".join(words) or idle, shares, lines)
+
+
+def _example_line(example: Mapping[str, Any]) -> str:
+    """Such as `host shop.example, path /: 12`."""
+    fields = [f"{name} {value}" for name, value in example.items() if name != "requests"]
+    return f"{', '.join(fields)}: {example['requests']:,}"
 
 
 def backtest_lines(backtest: BacktestRecord | None) -> Iterator[str]:

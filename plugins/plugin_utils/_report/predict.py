@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -35,7 +35,7 @@ from .arguments import (
 from .beside import Beside, RunPart
 from .document import AcceptedNow, host_record
 from .record import HostRecord
-from .results import host_results, reported_unmanaged
+from .results import HostResults, host_results, reported_unmanaged
 
 
 def place_in_files(variables: Mapping[str, Any], option: str | None) -> str | None:
@@ -52,7 +52,9 @@ def traffic_task(part: Part, hours: Any) -> Part | None:
     number = float(hours or 0)
     if not part.options.get("account_id") or not number:
         return None
-    components = [*TCP_KINDS, *(["dns"] if part.options.get("dns_rules") else [])]
+    components = list(TCP_KINDS)
+    if part.options.get("dns_rules"):
+        components.append("dns")
     options = {
         **connection_options(part, MODULE_SPECS[TRAFFIC].owner),
         "hours": number,
@@ -64,8 +66,13 @@ def traffic_task(part: Part, hours: Any) -> Part | None:
 
 def reads_beside(run_module: RunPart, part: Part, values: Mapping[str, Any]) -> Beside:
     """The reads beside the protection of a host for which the variables of the report ask."""
-    hours = (float(values.get(name) or 0) for name in (REPORTED_HITS, LOG_HOURS))
-    return Beside(run_module, part, boolean(values.get(ANNOUNCED) or False), *hours)
+    return Beside(
+        run_module,
+        part,
+        announced=boolean(values.get(ANNOUNCED) or False),
+        hits_hours=float(values.get(REPORTED_HITS) or 0),
+        log_hours=float(values.get(LOG_HOURS) or 0),
+    )
 
 
 def predict_host(task: HostTask, now: datetime) -> HostRecord:
@@ -75,31 +82,45 @@ def predict_host(task: HostTask, now: datetime) -> HostRecord:
     It plans in check mode even if the play does not, so that it writes nothing to Cloudflare.
     """
     task.require_control_node()
-    names = misspelt_errors(task.variables, REPORT_VARIABLES)
-    names += misspelt_names(frozenset(task.variables))
-    require_none(names, {}, {}, task.variables)
+    errors = misspelt_errors(task.variables, REPORT_VARIABLES)
+    errors += misspelt_names(frozenset(task.variables))
+    require_none(errors, {}, {}, task.variables)
     values = task.checked(OF_REPORTED_HOST, check_report)
     accepted = task.accepted()
-    current = task.merged(values)
-    part = current.part()
+    merged = task.merged(values)
+    part = merged.part()
     if not described_by(part):
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
     runner = task.runner()
-    result = runner.run_module(replace(part, context=part.context._replace(reports=True)), True)
+
+    def read(asked: Part) -> dict[str, Any]:
+        return runner.run_module(asked, True)
+
+    predicted = _prediction(task, part, values, read)
+    host = reads_beside(read, part, values).read(predicted)
+    described_host = host.having(
+        accepted_risks=accepted_risks(part, now),
+        expiring=expiring(part, accepted, now, merged.postures),
+        postures=[posture.record for posture in merged.postures],
+        overdue=[*merged.still_in_force(predicted.record["operations"])],
+    )
+    return host_record(described_host, write_timestamp(now), AcceptedNow(accepted, now))
+
+
+def _prediction(
+    task: HostTask, part: Part, values: Mapping[str, Any], read: Callable[[Part], dict[str, Any]]
+) -> HostResults:
+    """The results of a host: those of its plan, and of its traffic if the variables ask for it."""
+    context = part.context._replace(reports=True)
+    result = read(replace(part, context=context))
     results = {part.module: result}
     traffic = traffic_task(part, values.get(TRAFFIC_HOURS))
     if traffic and "coverage" in result:
-        results[traffic.module] = runner.run_module(traffic, True)
+        results[traffic.module] = read(traffic)
     place = partial(place_in_files, task.variables)
-    predicted = host_results(task.host, part.options, results, place=place)
-    if "account_id" not in part.options:
-        others = reported_unmanaged(lists_not_read(predicted.planned))
-        predicted = predicted.having(unmanaged=[*predicted.record["unmanaged"], *others])
-    beside = reads_beside(lambda other: runner.run_module(other, True), part, values)
-    read = beside.read(predicted).having(
-        accepted_risks=accepted_risks(part, now),
-        expiring=expiring(part, accepted, now, current.postures),
-        postures=[one.record for one in current.postures],
-        overdue=[*current.still_in_force(predicted.record["operations"])],
-    )
-    return host_record(read, write_timestamp(now), AcceptedNow(accepted, now))
+    host = host_results(task.host, part.options, results, place=place)
+    if "account_id" in part.options:
+        return host
+    unmanaged = host.record["unmanaged"]
+    unread_lists = reported_unmanaged(lists_not_read(host.planned))
+    return host.having(unmanaged=[*unmanaged, *unread_lists])

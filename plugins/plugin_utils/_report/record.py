@@ -126,7 +126,11 @@ def is_idle(record: Mapping[str, Any]) -> bool:
 def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
     """The objects that take protection away, or may, or do something to all plain traffic, and that
     nobody accepts."""
-    return [item for item in unmanaged if item["reason"] and not item["accepted"]]
+    return [obj for obj in unmanaged if _is_hole(obj)]
+
+
+def _is_hole(obj: Unmanaged) -> bool:
+    return bool(obj["reason"]) and not obj["accepted"]
 
 
 def count_refused(risks: Sequence[HostRisk]) -> int:
@@ -163,20 +167,21 @@ class Unmanaged(UnmanagedRecord):
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
 
 
-def unmanaged_text(item: Unmanaged) -> str:
+def unmanaged_text(obj: Unmanaged) -> str:
     """An object, what it takes away, since when, and why that is accepted."""
-    details = [
-        item["reason"] or "takes no protection away",
-        f"since {to_the_minute(item['since'])}" if item["since"] else "",
-        f"accepted: {item['accepted']}" if item["accepted"] else "",
-    ]
-    named = f"{capitalised(item['title'])} {item['key']}"
-    return excerpt(f"{named}: {'; '.join(filter(None, details))}", MAX_CHARS)
+    details = [obj["reason"] or "takes no protection away"]
+    if obj["since"]:
+        details.append(f"since {to_the_minute(obj['since'])}")
+    if obj["accepted"]:
+        details.append(f"accepted: {obj['accepted']}")
+    subject = f"{capitalised(obj['title'])} {obj['key']}"
+    return excerpt(f"{subject}: {'; '.join(details)}", MAX_CHARS)
 
 
-def _unmanaged_lines(items: Sequence[Unmanaged]) -> list[str]:
+def _unmanaged_lines(objects: Sequence[Unmanaged]) -> list[str]:
     """The objects that nobody accepts come first."""
-    return [unmanaged_text(item) for item in sorted(items, key=lambda one: not unaccepted([one]))]
+    holes_first = sorted(objects, key=lambda obj: not _is_hole(obj))
+    return [unmanaged_text(obj) for obj in holes_first]
 
 
 class Ineffective(IneffectiveRecord):
@@ -198,16 +203,17 @@ ADVICE: Final[Mapping[str, str]] = {
 }
 
 
-def ineffective_text(item: Ineffective) -> str:
+def ineffective_text(finding: Ineffective) -> str:
     """An object that cannot work, the reason, what to do, and why it is accepted."""
-    end = f"Accepted: {item['accepted']}" if item["accepted"] else item["advice"]
-    named = f"{capitalised(item['title'])} {item['key']}"
-    return excerpt(f"{named}: {item['reason']}. {end}", MAX_CHARS)
+    end = f"Accepted: {finding['accepted']}" if finding["accepted"] else finding["advice"]
+    subject = f"{capitalised(finding['title'])} {finding['key']}"
+    return excerpt(f"{subject}: {finding['reason']}. {end}", MAX_CHARS)
 
 
-def ineffective_lines(items: Sequence[Ineffective]) -> list[str]:
+def ineffective_lines(findings: Sequence[Ineffective]) -> list[str]:
     """The objects that nobody accepts come first."""
-    return [ineffective_text(item) for item in sorted(items, key=lambda one: bool(one["accepted"]))]
+    accepted_last = sorted(findings, key=lambda finding: bool(finding["accepted"]))
+    return [ineffective_text(finding) for finding in accepted_last]
 
 
 class LastChange(TypedDict):
@@ -223,7 +229,7 @@ class LastChange(TypedDict):
 
 def change_lines(changes: Sequence[LastChange] | None) -> list[str]:
     """A sentence on each last change."""
-    return [excerpt(item["text"], MAX_CHARS) for item in changes or ()]
+    return [excerpt(change["text"], MAX_CHARS) for change in changes or ()]
 
 
 class Unused(TypedDict):
@@ -235,8 +241,10 @@ class Unused(TypedDict):
 
 def unused_lines(rules: Sequence[Unused] | None) -> list[str]:
     """A sentence on each rule that nothing has matched."""
-    texts = (f"Nothing has matched {item['ref']} since {item['since']}." for item in rules or ())
-    return [excerpt(text, MAX_CHARS) for text in texts]
+    return [
+        excerpt(f"Nothing has matched {rule['ref']} since {rule['since']}.", MAX_CHARS)
+        for rule in rules or ()
+    ]
 
 
 class Announced(TypedDict):
@@ -257,11 +265,11 @@ class AcceptedStatus(TypedDict):
     expires: Annotated[str | None, "from when on it counts again, null for never"]
 
 
-def accepted_lines(items: Sequence[AcceptedStatus]) -> Iterator[str]:
+def accepted_lines(statuses: Sequence[AcceptedStatus]) -> Iterator[str]:
     """The statuses that are accepted, with their reason, and until when."""
-    for item in items:
-        until = f", until {item['expires']}" if item["expires"] else ""
-        yield excerpt(f"{item['text']} Accepted: {item['reason']}{until}", MAX_CHARS)
+    for status in statuses:
+        until = f", until {status['expires']}" if status["expires"] else ""
+        yield excerpt(f"{status['text']} Accepted: {status['reason']}{until}", MAX_CHARS)
 
 
 class Expected(TypedDict):
@@ -278,15 +286,24 @@ class Expected(TypedDict):
 MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecided", True: "met"}
 
 
-def expected_lines(records: Sequence[Expected]) -> Iterator[str]:
+def expected_lines(expectations: Sequence[Expected]) -> Iterator[str]:
     """A line on each expectation, those first that do not hold."""
-    for item in sorted(records, key=lambda item: list(MET).index(item["met"])):
-        now, planned = item["met"], item["planned"]
-        text = f"{MET[now]}: {item['description']}: expected {item['expected']}"
-        after = [] if planned is now else [f"{MET[planned]} after a run"]
-        reasons = filter(None, item["reasons"] if None in (now, planned) else [])
-        parts = [f"{text}, now {item['actual']}", *after, *reasons]
-        yield excerpt("; ".join(parts), MAX_CHARS)
+    for expectation in sorted(expectations, key=_rank_of_expectation):
+        yield excerpt("; ".join(_clauses_of_expectation(expectation)), MAX_CHARS)
+
+
+def _rank_of_expectation(expectation: Expected) -> int:
+    return list(MET).index(expectation["met"])
+
+
+def _clauses_of_expectation(expectation: Expected) -> Iterator[str]:
+    now, planned = expectation["met"], expectation["planned"]
+    outcome = f"expected {expectation['expected']}, now {expectation['actual']}"
+    yield f"{MET[now]}: {expectation['description']}: {outcome}"
+    if planned is not now:
+        yield f"{MET[planned]} after a run"
+    if None in (now, planned):
+        yield from filter(None, expectation["reasons"])
 
 
 class SeenTraffic(ComponentTraffic):
@@ -324,8 +341,12 @@ def with_postures(text: str, postures: Sequence[PostureRecord]) -> str:
 def _posture_line(posture: PostureRecord) -> str:
     since = f" since {to_the_minute(posture['since'])}" if posture["since"] else ""
     reason = f" ({posture['reason']})" if posture["reason"] else ""
-    named = f"posture {posture['name']}" if posture["name"] else "a posture"
-    return f"{named}{since} until {to_the_minute(posture['until'])}{reason}"
+    subject = f"posture {posture['name']}" if posture["name"] else "a posture"
+    return f"{subject}{since} until {to_the_minute(posture['until'])}{reason}"
+
+
+def _end_of_posture(posture: PostureRecord) -> float:
+    return seconds(posture["until"])
 
 
 class AcceptedRisk(TypedDict):
@@ -351,15 +372,21 @@ def mitigation(record: Mapping[str, Any]) -> str:
     """The protected addresses of a host for which it mitigates attacks, and if its rules do."""
     texts = []
     if record["mitigates"] is not None:
-        shares = [*mitigated_shares(record["coverage"]["addresses"])] if record["coverage"] else []
-        short = [(number, text) for number, whole, text in shares if number < whole]
-        some = "in part"
-        if not short or short[0][0]:
-            some = f"in full for {short[0][1]}" if short else "attacks on all protected addresses"
-        texts.append(some if record["mitigates"] else "nothing")
+        texts.append(_mitigated_addresses(record) if record["mitigates"] else "nothing")
     if record["enforces"] is not None:
         texts.append("by rules of the zone" if record["enforces"] else "nothing by rules")
     return ", ".join(texts)
+
+
+def _mitigated_addresses(record: Mapping[str, Any]) -> str:
+    """The addresses for which a host mitigates attacks: by the first family of which it does not
+    mitigate all."""
+    addresses = record["coverage"]["addresses"] if record["coverage"] else None
+    shares = mitigated_shares(addresses) if addresses else ()
+    for share in shares:
+        if share.covered < share.protected:
+            return f"in full for {share.words}" if share.covered else "in part"
+    return "attacks on all protected addresses"
 
 
 class HostRecord(TypedDict):
@@ -415,7 +442,7 @@ class HostRecord(TypedDict):
         Metric(
             "posture_end_timestamp_seconds",
             "The end of the last posture that holds, 0 if none does.",
-            lambda postures: max((seconds(one["until"]) for one in postures), default=0),
+            lambda postures: max(map(_end_of_posture, postures), default=0),
         ),
     ]
     overdue: Annotated[
@@ -442,7 +469,7 @@ class HostRecord(TypedDict):
         Metric(
             "holes",
             "Objects that no baseline names, and that take protection away.",
-            lambda items: sum(item["weakens"] is not False for item in unaccepted(items)),
+            lambda objects: sum(hole["weakens"] is not False for hole in unaccepted(objects)),
         ),
         Counted("object that no baseline names", "objects that no baseline names"),
         HostLines("Exists, and no baseline names it", _unmanaged_lines),
@@ -452,7 +479,7 @@ class HostRecord(TypedDict):
         Metric(
             "ineffective",
             "Objects that exist and cannot work.",
-            lambda items: sum(not item["accepted"] for item in items),
+            lambda findings: sum(not finding["accepted"] for finding in findings),
         ),
         HostLines("Cannot work", ineffective_lines),
     ]
@@ -472,7 +499,7 @@ class HostRecord(TypedDict):
         Metric(
             "unmet_expectations",
             "Expectations that do not hold.",
-            lambda items: sum(item["met"] is False for item in items),
+            lambda expectations: sum(expectation["met"] is False for expectation in expectations),
         ),
         HostLines("Expectations", expected_lines),
     ]
@@ -564,16 +591,21 @@ Shown = TypeVar("Shown", Column, Metric, Counted, HostLines)
 
 def shown_as(kind: type[Shown]) -> Iterator[tuple[str, Shown]]:
     """The keys of a host that are shown so, in their order, and how."""
-    for key, item in METADATA:
-        if isinstance(item, kind):
-            yield key, item
+    for key, annotation in METADATA:
+        if isinstance(annotation, kind):
+            yield key, annotation
 
 
 LISTED_IN_RECORDS: Final = [
     name for name, hint in get_type_hints(HostRecord).items() if get_origin(hint) is list
 ]
-METADATA: Final[Sequence[tuple[str, Any]]] = [
-    (key, item)
-    for key, hint in get_type_hints(HostRecord, include_extras=True).items()
-    for item in getattr(hint, "__metadata__", ())
-]
+
+
+def _metadata() -> Iterator[tuple[str, Any]]:
+    """The annotations of the keys of a host, in their order."""
+    for key, hint in get_type_hints(HostRecord, include_extras=True).items():
+        for annotation in getattr(hint, "__metadata__", ()):
+            yield key, annotation
+
+
+METADATA: Final[Sequence[tuple[str, Any]]] = [*_metadata()]

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from itertools import chain
+from typing import Any, TypeVar, cast
 
 from ...module_utils._arguments import Argument, read_value, result_argument
 from ...module_utils._guard.terms import Pending
@@ -27,32 +28,21 @@ from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import Option, sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from .._variables import plain
+from . import record as records
 from .coverage import AccountCoverage, prefix_records, read_coverage
-from .record import (
-    ADVICE,
-    Difference,
-    Expected,
-    HostRecord,
-    HostRisk,
-    HostTraffic,
-    Ineffective,
-    SeenTraffic,
-    Unmanaged,
-    misfit_of,
-    nothing_known,
-)
 
 PlaceOf = Callable[["str | None"], "str | None"]  # of an option by its name
+Element = TypeVar("Element")
 MODULE_RESULT: Argument = {"type": "dict"}
 NETWORKS_IN_JSON = 100  # of a component are in report.json
+
 
 RULES_OF_ZONES = {resource.plural: resource for resource in DECIDING}
 
 
 @dataclass(frozen=True)
 class HostResults:
-    """All that the results of a host tell: its record, which has no status yet, and what gives the
-    status beside it.
+    """The results of a host: its record, which has no status yet, and what gives the status.
 
     `unread` says in a sentence each why the host, or a part of it, could not be read. `coverage` is
     the existing one of its account, None if it is not known; `weaker` has a sentence on each thing
@@ -60,7 +50,7 @@ class HostResults:
     resource, and `planned` all rules after the plan.
     """
 
-    record: HostRecord
+    record: records.HostRecord
     unread: Sequence[str] = ()
     coverage: AccountCoverage | None = None
     weaker: Sequence[str] = ()
@@ -69,13 +59,13 @@ class HostResults:
 
     def having(self, unread: Iterable[str] = (), **values: Any) -> HostResults:
         """The host with these values in its record, and with more that could not be read."""
-        record = cast(HostRecord, {**self.record, **values})
+        record = cast(records.HostRecord, {**self.record, **values})
         return replace(self, record=record, unread=[*self.unread, *unread])
 
 
 def unread_host(host: str, *reasons: str) -> HostResults:
     """A host that could not be read, for these reasons."""
-    return HostResults(nothing_known(host), reasons)
+    return HostResults(records.nothing_known(host), reasons)
 
 
 def host_results(
@@ -91,66 +81,95 @@ def host_results(
     shape.
     """
     traffic = _traffic(host, results.get(TRAFFIC))
-    every = dict(results)
-    for number, failure in enumerate(failures):
-        name = str(failure.get("module") or number)
-        # A refused plan may have been predicted once more, with its risks accepted.
-        again = {"failed": True, "risks": failure["risks"]} if failure.get("risks") else {}
-        every[name] = {**failure, **every.get(name, {}), **again}
-    failed = [one for one in every.values() if one.get("failed") and not is_refusal(one)]
-    errors = [*map(_message, failed)]
-    known = {
-        name: one
-        for name, one in every.items()
-        if name != TRAFFIC and (is_refusal(one) or not (one.get("failed") or one.get("skipped")))
+    all_results = _with_failures(results, failures)
+    plans = {
+        name: result
+        for name, result in all_results.items()
+        if name != TRAFFIC and _has_plan(result)
     }
-    if not errors and not known:
-        errors = [
+    reasons = [_message(result) for result in all_results.values() if _is_unread(result)]
+    if not reasons and not plans:
+        reasons = [
             "There is no result: the run did not get to this host, or it has neither account nor"
             " zone."
         ]
     # A result knows the id of a zone even if the host names it by its domain.
-    named = [owners, *known.values()]
-    ids = {name: one[name] for one in named for name in OWNERS if one.get(name)}
-    read = unread_host(host, *dict.fromkeys(errors)).having(
+    ids = {}
+    for source in (owners, *plans.values()):
+        ids.update({name: source[name] for name in OWNERS if source.get(name)})
+    unplanned = unread_host(host, *dict.fromkeys(reasons)).having(
         traffic=traffic,
         account_id=_identifier(ids.get("account_id")),
         zone_id=_identifier(ids.get("zone_id")),
     )
-    return _with_plans(read, known, place)
+    return _with_plans(unplanned, plans, place)
+
+
+def _with_failures(
+    results: Mapping[str, ModuleResult], failures: Sequence[ModuleResult]
+) -> dict[str, ModuleResult]:
+    """The results of a host, and the failures that ended its run, by their modules."""
+    all_results = dict(results)
+    for number, failure in enumerate(failures):
+        name = str(failure.get("module") or number)
+        result = {**failure, **all_results.get(name, {})}
+        if failure.get("risks"):
+            # A refused plan may have been predicted once more, with its risks accepted.
+            result.update(failed=True, risks=failure["risks"])
+        all_results[name] = result
+    return all_results
+
+
+def _is_unread(result: ModuleResult) -> bool:
+    return bool(result.get("failed")) and not is_refusal(result)
+
+
+def _has_plan(result: ModuleResult) -> bool:
+    return is_refusal(result) or not (result.get("failed") or result.get("skipped"))
 
 
 def _with_plans(
-    host: HostResults, results: Mapping[str, ModuleResult], place: PlaceOf
+    host: HostResults, results_by_module: Mapping[str, ModuleResult], place: PlaceOf
 ) -> HostResults:
     """The host with what its plans tell, of which those come first that a run refuses."""
-    every = results.values()
-    before, after = _coverages(every)
-    plans = [str(result["plan_id"]) for result in every if "plan_id" in result]
-    refused_first = sorted(every, key=lambda result: not is_refusal(result))
-    read = host.having(
-        unread=[reason for result in every for reason in result.get("unread") or ()],
-        plan_id=plans[0] if len(plans) == 1 else None,
-        operations=[item for result in every for item in differences_of(result)],
-        risks=[item for result in refused_first for item in _risks(result, place)],
-        pending=[item for result in every for item in _pending_steps(result)],
-        unmanaged=[
-            item for result in every for item in reported_unmanaged(result.get("unmanaged") or ())
-        ],
-        ineffective=[item for result in every for item in _ineffective(result, place)],
-        expectations=[item for result in every for item in expected_records(result)],
-        backtest=next((item["backtest"] for item in every if item.get("backtest")), None),
+    results = results_by_module.values()
+    before, after = _coverages(results)
+    refused_first = sorted(results, key=lambda result: not is_refusal(result))
+    planned_host = host.having(
+        unread=chain.from_iterable(result.get("unread") or () for result in results),
+        plan_id=_only_plan(results),
+        operations=_joined(map(differences_of, results)),
+        risks=_joined(_risks(result, place) for result in refused_first),
+        pending=_joined(map(_pending_steps, results)),
+        unmanaged=_joined(reported_unmanaged(result.get("unmanaged") or ()) for result in results),
+        ineffective=_joined(_ineffective(result, place) for result in results),
+        expectations=_joined(map(expected_records, results)),
+        backtest=next(filter(None, (result.get("backtest") for result in results)), None),
         mitigates=before.mitigates if before else None,
         coverage=before.record() if before else None,
         prefixes=prefix_records(before, after) if before and after else [],
     )
+    planned: dict[str, Any] = {}
+    for result in results:
+        planned.update({name: result[name] for name in IN_ORDER if name in result})
     return replace(
-        read,
+        planned_host,
         coverage=before,
-        weaker=[text for result in every for text in _weaker_objects(result)],
-        rules=[rules for item in results.items() for rules in _existing_rules(*item)],
-        planned={name: result[name] for result in every for name in IN_ORDER if name in result},
+        weaker=_joined(map(_weaker_objects, results)),
+        rules=_joined(_existing_rules(*result) for result in results_by_module.items()),
+        planned=planned,
     )
+
+
+def _joined(lists: Iterable[Iterable[Element]]) -> list[Element]:
+    """The elements of all lists."""
+    return [*chain.from_iterable(lists)]
+
+
+def _only_plan(results: Iterable[ModuleResult]) -> str | None:
+    """The id of the plan of a host; None if it has none, or plans of several modules."""
+    plan_ids = [str(result["plan_id"]) for result in results if "plan_id" in result]
+    return plan_ids[0] if len(plan_ids) == 1 else None
 
 
 def _coverages(
@@ -158,15 +177,16 @@ def _coverages(
 ) -> tuple[AccountCoverage | None, AccountCoverage | None]:
     """The coverage of the account before and after its plan, None if it is not known."""
     for result in results:
-        shown = result.get("coverage") or {}
-        before, after = shown.get("before"), shown.get("after")
+        coverage = result.get("coverage") or {}
+        before, after = coverage.get("before"), coverage.get("after")
         if before or after:
-            known = [read_coverage(side) if side else None for side in (before, after)]
-            return known[0], known[1]
+            existing = read_coverage(before) if before else None
+            planned = read_coverage(after) if after else None
+            return existing, planned
     return None, None
 
 
-def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[HostRisk]:
+def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[records.HostRisk]:
     """The risks of a plan. Those of a task that failed without -v have no sentence of their own:
     the message of the task has all of them, and stands at the first."""
     is_accepted = not is_refusal(result)
@@ -179,56 +199,65 @@ def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[HostRisk]:
             "place": place(risk.get("option")),
         }
         message = f"The message of {result['risks'][0]['code']} has its sentence as well."
-        yield cast(HostRisk, record)
+        yield cast(records.HostRisk, record)
 
 
-def reported_unmanaged(items: Iterable[Mapping[str, Any]]) -> Iterator[Unmanaged]:
+def reported_unmanaged(objects: Iterable[Mapping[str, Any]]) -> Iterator[records.Unmanaged]:
     """Objects that no baseline names, as results list them, for a record."""
-    for item in items:
-        title = title_of_resource(item["resource"])
-        yield cast(Unmanaged, {**item, "title": title, "accepted": None})
+    for unmanaged in objects:
+        title = title_of_resource(unmanaged["resource"])
+        yield cast(records.Unmanaged, {**unmanaged, "title": title, "accepted": None})
 
 
-def _ineffective(result: ModuleResult, place: PlaceOf) -> Iterator[Ineffective]:
-    for item in result.get("ineffective") or ():
-        more = {
-            "title": title_of_resource(item["resource"]),
-            "advice": ADVICE[item["kind"]],
+def _ineffective(result: ModuleResult, place: PlaceOf) -> Iterator[records.Ineffective]:
+    for finding in result.get("ineffective") or ():
+        title = title_of_resource(finding["resource"])
+        record = {
+            **without(finding, "option"),
+            "title": title,
+            "advice": records.ADVICE[finding["kind"]],
             "accepted": None,
-            "place": place(item.get("option")),
+            "place": place(finding.get("option")),
         }
-        yield cast(Ineffective, {**without(item, "option"), **more})
+        yield cast(records.Ineffective, record)
 
 
-def _traffic(host: str, result: ModuleResult | None) -> HostTraffic | None:
+def _traffic(host: str, result: ModuleResult | None) -> records.HostTraffic | None:
     """The traffic in a result of protection_traffic_info, None for no result or a failed one; of
     the networks those that lost packets, or would have."""
     if result is None or result.get("failed") or result.get("skipped"):
         return None
     try:
         traffic = result["traffic"]
-        components = {name: _seen(record) for name, record in traffic["components"].items()}
+        components = {}
+        for name, component in traffic["components"].items():
+            components[name] = _seen(component)
         times = {name: traffic[name] for name in ("since", "until", "known", "unknown")}
     except (AttributeError, KeyError, TypeError) as exc:
-        problem = f"the traffic of {host} is not a result of {TRAFFIC}: {misfit_of(exc)}"
-        raise ValueError(problem) from exc
-    return cast(HostTraffic, {**times, "components": components})
+        misfit = records.misfit_of(exc)
+        raise ValueError(f"the traffic of {host} is not a result of {TRAFFIC}: {misfit}") from exc
+    return cast(records.HostTraffic, {**times, "components": components})
 
 
-def _seen(record: ComponentTraffic) -> SeenTraffic:
-    networks = record["networks"]
-    losing = [item for item in networks if item["dropped_packets"] or item["would_drop_packets"]]
-    more = max(0, len(losing) - NETWORKS_IN_JSON)
-    return {**record, "networks": losing[:NETWORKS_IN_JSON], "more_networks": more}
+def _seen(component: ComponentTraffic) -> records.SeenTraffic:
+    """The traffic of a component, with the networks that lost packets, or would have."""
+    losing = [
+        network
+        for network in component["networks"]
+        if network["dropped_packets"] or network["would_drop_packets"]
+    ]
+    hidden = max(0, len(losing) - NETWORKS_IN_JSON)
+    return {**component, "networks": losing[:NETWORKS_IN_JSON], "more_networks": hidden}
 
 
 def read_results(record: Mapping[str, Any]) -> HostResults:
     """A host of the filter's input; raises OptionError for results that are none."""
     results, failures = record.get("results") or {}, record.get("failures") or []
     host = plain(record["host"])
-    option, every = Option(host, "results"), dict.fromkeys(results, MODULE_RESULT)
-    read_value(option, result_argument(MODULE_SPECS), results)  # none is misspelt
-    read_value(option, result_argument(**every), results)
+    option = Option(host, "results")
+    arguments = dict.fromkeys(results, MODULE_RESULT)
+    read_value(option, result_argument(MODULE_SPECS), results)  # no name is misspelt
+    read_value(option, result_argument(**arguments), results)
     return host_results(host, record, plain(results), plain(list(failures)))
 
 
@@ -241,8 +270,10 @@ def is_refusal(result: ModuleResult) -> bool:
 
 def is_unmet(result: ModuleResult) -> bool:
     """Return whether a result is a failure caused by an expectation: Cloudflare was read."""
-    unmet = [item for item in result.get("expectations") or () if item["met"] is not True]
-    return bool(result.get("failed") and unmet and "operations" in result)
+    if not result.get("failed") or "operations" not in result:
+        return False
+    expectations = result.get("expectations") or ()
+    return any(expectation["met"] is not True for expectation in expectations)
 
 
 def _identifier(value: object) -> str | None:
@@ -253,22 +284,38 @@ def _message(result: ModuleResult) -> str:
     return str(result.get("msg") or result.get("reason") or "The task failed without a message.")
 
 
-def differences_of(result: ModuleResult) -> Iterator[Difference]:
+def differences_of(result: ModuleResult) -> Iterator[records.Difference]:
     """The operations of a result."""
     for operation in result.get("operations") or ():
-        resource, key = BY_NAME.get(operation["resource"]), str(operation["key"])
-        diff, listed = result.get("diff") or {}, resource.plural if resource else ""
-        before, after = ((diff.get(side) or {}).get(listed) or {} for side in ("before", "after"))
-        existing = before if resource and not resource.key else before.get(key) or {}
-        yield Difference(
+        yield records.Difference(
             action=operation["action"],
             resource=operation["resource"],
             title=title_of_resource(operation["resource"]),
-            key=key,
-            name=rule_name(key, existing if existing.get("description") else after.get(key) or {}),
+            key=str(operation["key"]),
+            name=_name_of_object(operation, result),
             fields=dict(operation.get("fields") or {}),
             before=dict(operation.get("before") or {}),
         )
+
+
+def _name_of_object(operation: Mapping[str, Any], result: ModuleResult) -> str:
+    """The name that people give the object of an operation, by its description in the diff, which
+    has the existing object and the planned one."""
+    resource, key = BY_NAME.get(operation["resource"]), str(operation["key"])
+    if resource is None:
+        return key
+    before = _side_of_diff(result, "before", resource)
+    after = _side_of_diff(result, "after", resource)
+    existing = before.get(key) or {} if resource.key else before
+    described = existing if existing.get("description") else after.get(key) or {}
+    return rule_name(key, described)
+
+
+def _side_of_diff(result: ModuleResult, side: str, resource: Resource) -> Object:
+    """The objects of a resource on a side of the diff, by their keys, or its only object."""
+    state = (result.get("diff") or {}).get(side) or {}
+    objects: Object = state.get(resource.plural) or {}
+    return objects
 
 
 def rule_name(key: str, obj: Mapping[str, Any]) -> str:
@@ -283,58 +330,67 @@ def rule_name(key: str, obj: Mapping[str, Any]) -> str:
 def _pending_steps(result: ModuleResult) -> Iterator[Pending]:
     """The steps of a result that wait for their time."""
     pending = result.get("pending") or ()
-    for step in [pending] if isinstance(pending, Mapping) else pending:
-        yield cast(Pending, step)
+    steps = [pending] if isinstance(pending, Mapping) else pending
+    return (cast(Pending, step) for step in steps)
 
 
 OTHER_OUTCOME = "another outcome, undecided which one"
 
 
-def expected_records(result: ModuleResult) -> Iterator[Expected]:
+def expected_records(result: ModuleResult) -> Iterator[records.Expected]:
     """The expectations of a result."""
-    for item in result.get("expectations") or ():
-        before = item["before"]
+    for expectation in result.get("expectations") or ():
+        before = expectation["before"]
         is_open = before["met"] is False and before["actual"] == UNDECIDED
-        yield Expected(
-            description=str(item["description"]),
-            expected=expected_in_words(item["expected"]),
-            actual=OTHER_OUTCOME if is_open else with_rule(before["actual"], before["rule"]),
+        actual = OTHER_OUTCOME if is_open else with_rule(before["actual"], before["rule"])
+        yield records.Expected(
+            description=str(expectation["description"]),
+            expected=expected_in_words(expectation["expected"]),
+            actual=actual,
             met=before["met"],
-            planned=item["met"],
-            reasons=[str(reason) for reason in item["reasons"]],
+            planned=expectation["met"],
+            reasons=[str(reason) for reason in expectation["reasons"]],
         )
 
 
 def _weaker_objects(result: ModuleResult) -> Iterator[str]:
     """Sentences on the account and on objects that protect less than described."""
     yield from (result.get("coverage") or {}).get("weaker") or ()
-    operations = differences_of(result)
-    names = {(item["resource"], item["key"]): item["name"] for item in operations}
-    for item in result.get("weaker") or ():
-        name = names.get((item["resource"], item["key"]), item["key"])
-        resource = BY_NAME.get(item["resource"])
-        label = f" {name}" if resource is None or resource.key else ""
-        yield sentence(f"The {title_of_resource(item['resource'])}{label} {item['reason']}")
+    names = {}
+    for difference in differences_of(result):
+        names[difference["resource"], difference["key"]] = difference["name"]
+    for weaker in result.get("weaker") or ():
+        resource, key = BY_NAME.get(weaker["resource"]), weaker["key"]
+        subject = title_of_resource(weaker["resource"])
+        if resource is None or resource.key:
+            subject += f" {names.get((weaker['resource'], key), key)}"
+        yield sentence(f"The {subject} {weaker['reason']}")
 
 
-def _existing_rules(name: str, result: ModuleResult) -> list[list[ZoneRule]]:
-    """The rules of zones in a result, a list for each resource, as they are before its plan; `name`
-    is that of its module."""
-    every = {plural: result.get(plural) for plural in RULES_OF_ZONES}
-    every.update({name: result.get("rules")} if name in RULES_OF_ZONES else {})
-    return [
-        _existing(RULES_OF_ZONES[plural], rules, result)
-        for plural, rules in every.items()
-        if rules is not None
-    ]
+def _existing_rules(module: str, result: ModuleResult) -> Iterator[list[ZoneRule]]:
+    """The rules of zones in a result, a list for each resource, as they are before its plan; a
+    module of one resource has them as `rules`."""
+    for plural, resource in RULES_OF_ZONES.items():
+        name = "rules" if plural == module else plural
+        planned = result.get(name)
+        if planned is not None:
+            existing = _before_plan(resource, planned, result)
+            yield IN_ORDER[plural](existing)
 
 
-def _existing(resource: Resource, rules: Sequence[Object], result: ModuleResult) -> list[ZoneRule]:
-    sides = [(result.get("diff") or {}).get(side) or {} for side in ("before", "after")]
-    was, becomes = (side.get(resource.plural) or {} for side in sides)
-    after = {resource.label_of(rule): rule for rule in rules}
-    kept = {label: rule for label, rule in after.items() if label not in becomes}
-    existing = {**kept, **was}
-    order = [*(sides[0].get(f"{resource.plural}_order") or after), *existing]
-    in_order = [existing[label] for label in dict.fromkeys(order) if label in existing]
-    return IN_ORDER[resource.plural](in_order)
+def _before_plan(
+    resource: Resource, planned: Sequence[Object], result: ModuleResult
+) -> list[Object]:
+    """The existing rules of a resource as it lists them, by the planned ones and the diff."""
+    before = _side_of_diff(result, "before", resource)
+    changed = _side_of_diff(result, "after", resource)
+    existing: dict[str, Object] = {}
+    for rule in planned:
+        label = resource.label_of(rule)
+        if label not in changed:
+            existing[label] = rule
+    existing.update(before)
+    before_state = (result.get("diff") or {}).get("before") or {}
+    order = before_state.get(f"{resource.plural}_order") or map(resource.label_of, planned)
+    labels = dict.fromkeys([*order, *existing])
+    return [existing[label] for label in labels if label in existing]
