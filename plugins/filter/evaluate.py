@@ -49,18 +49,18 @@ def evaluate(
         "rulesets": _objects(rulesets, "rulesets"),
         "lists": _objects(lists, "ip_lists"),
     }
-    given = {"request": request, "packet": packet, **objects}
-    checks: list[Callable[[], Any]] = [partial(read_call, CALL, **given)]
-    if all(isinstance(one or {}, Mapping) for one in (request, packet)):
-        checks.append(partial(_question, given))
+    arguments = {"request": request, "packet": packet, **objects}
+    checks: list[Callable[[], Any]] = [partial(read_call, CALL, **arguments)]
+    if isinstance(request or {}, Mapping) and isinstance(packet or {}, Mapping):
+        checks.append(partial(_question, arguments))
     if packet is not None:
         checks.append(partial(read_account, state))
     try:
         require_none(errors_of(*checks), {}, {})
-        call = read_call(CALL, **given)
+        call = read_call(CALL, **arguments)
         question = _question(call)
-        known = _rules(call) if packet is None else _account(state, call)
-        (finding,) = find([question], {**known, **_contents(call["lists"] or [])})
+        rules = _rules(call) if packet is None else _account(state, call)
+        (finding,) = find([question], {**rules, **_contents(call["lists"] or [])})
     except (OptionError, ValueError) as exc:
         problem = str(exc).lstrip(": ")
         raise AnsibleFilterError(f"edgeops.protection.evaluate: {problem}") from None
@@ -104,8 +104,9 @@ def _question(call: Mapping[str, Any]) -> Expectation:
     described = {"request": call["request"], "packet": call["packet"]}
     word = MITIGATED if is_of_components else ALLOWED
     question = parse_expectation(Option(), {**described, "expect": word})
-    seen = question.packet.components if question.packet else ()
-    return question._replace(expected=MITIGATED) if seen else question
+    if question.packet and question.packet.components:
+        return question._replace(expected=MITIGATED)
+    return question
 
 
 def _account(state: Any, call: Mapping[str, Any]) -> State:
@@ -118,12 +119,13 @@ def _account(state: Any, call: Mapping[str, Any]) -> State:
 def _rules(call: Mapping[str, Any]) -> State:
     """The custom rules of a result or of a list, with those of the account and what both
     execute."""
-    first = call["account_rules"]
+    account_rules = call["account_rules"]
+    zone = {"plan": {"legacy_id": ENTERPRISE}} if account_rules else {}
     return {
         CUSTOM_RULES.plural: call["rules"],
-        CUSTOM_RULES_OF_ACCOUNT.plural: first,
-        EXECUTED_RULESETS: [{"kind": "custom", **obj} for obj in call["rulesets"]],
-        ZONE.plural: [{"plan": {"legacy_id": ENTERPRISE}} if first else {}],
+        CUSTOM_RULES_OF_ACCOUNT.plural: account_rules,
+        EXECUTED_RULESETS: [{"kind": "custom", **ruleset} for ruleset in call["rulesets"]],
+        ZONE.plural: [zone],
     }
 
 

@@ -16,29 +16,32 @@ from ..module_utils._schema.account import COLLECTIONS, STATUS
 from ..module_utils._schema.custom_rules import CUSTOM_RULES
 from ..module_utils._schema.firewall_rules import FIREWALL_RULES
 from ..module_utils._schema.registry import BY_PLURAL
-from ..module_utils._schema.resource import Object, Resource
+from ..module_utils._schema.resource import Object, Resource, without
 from ..plugin_utils._export.describe import Export, export_state, export_text
 from ..plugin_utils._variables import plain, read_call
 
 
 def _objects_of(*resources: Resource) -> Argument:
     """The argument that takes objects of these resources."""
-    fields = [field.name for resource in resources for field in resource.fields]
-    names = [name for resource in resources for name in resource.key]
-    return list_of(result_argument([*names, *fields]))
+    names: list[str] = []
+    for resource in resources:
+        names += resource.key
+        names += [field.name for field in resource.fields]
+    return list_of(result_argument(names))
+
+
+def _collection(resources: Sequence[Resource]) -> Argument:
+    """The argument that takes the objects of a collection, which a result has unless it is read on
+    demand alone."""
+    is_on_demand = all(resource.on_demand for resource in resources)
+    return {**_objects_of(*resources), "required": not is_on_demand}
 
 
 CALL: Arguments = {
     "account": result_argument(
         BY_PLURAL,
         status={"type": "dict", "required": True},
-        **{
-            name: {
-                **_objects_of(*resources),
-                "required": not all(item.on_demand for item in resources),
-            }
-            for name, resources in COLLECTIONS.items()
-        },
+        **{name: _collection(resources) for name, resources in COLLECTIONS.items()},
     ),
     CUSTOM_RULES.plural: _objects_of(CUSTOM_RULES),
     FIREWALL_RULES.plural: _objects_of(FIREWALL_RULES),
@@ -89,8 +92,10 @@ def _account_state(result: Mapping[str, Any]) -> dict[str, list[Object]]:
     """The objects in a result of protection_info, by the plural of each resource."""
     state: dict[str, list[Object]] = {STATUS.plural: [result[STATUS.plural]]}
     for name, resources in COLLECTIONS.items():
-        if result.get(name) is not None:
-            state.update({item.plural: _of_kind(item, result[name]) for item in resources})
+        objects = result.get(name)
+        if objects is not None:
+            for resource in resources:
+                state[resource.plural] = _of_kind(resource, objects)
     return state
 
 
@@ -98,8 +103,7 @@ def _of_kind(resource: Resource, objects: Sequence[Object]) -> list[Object]:
     """The objects of one resource, as Cloudflare has them, in a list of several kinds."""
     if resource.kind is None:
         return list(objects)
-    own = [obj for obj in objects if obj.get("kind") == resource.kind]
-    return [{name: value for name, value in obj.items() if name != "kind"} for obj in own]
+    return [without(obj, "kind") for obj in objects if obj.get("kind") == resource.kind]
 
 
 class FilterModule:

@@ -32,28 +32,35 @@ def to_prefixes(
     exclude_tags: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """The prefixes of an IPAM that are to be protected; see to_prefixes.yml."""
-    named = {"statuses": statuses, "tags": tags, "roles": roles, "exclude_tags": exclude_tags}
+    conditions = {"statuses": statuses, "tags": tags, "roles": roles, "exclude_tags": exclude_tags}
     problems = OptionProblems()
-    taken: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     try:
-        words = read_call(CONDITIONS, **named)
+        words = read_call(CONDITIONS, **conditions)
         rows = _rows(plain(answer))
         for position, row in enumerate(rows):
             option = Option("answer", position)
             with problems.collected():
                 entry = parsed(option, partial(_entry, words), row)
-                first = taken.setdefault(entry["prefix"], entry) if entry else entry
-                if entry and first and first["excluded"] != entry["excluded"]:
-                    both = f"{entry['prefix']} is there with and without a tag of exclude_tags"
-                    raise OptionError(option, both)
+                if entry:
+                    _add_entry(option, entry, entries)
         problems.raise_any()
     except (OptionError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.to_prefixes: {exc}") from None
-    if all(entry["excluded"] for entry in taken.values()):
+    if all(entry["excluded"] for entry in entries.values()):
         number = plural(len(rows), "prefix", "prefixes")
         problem = f"no prefix is left of {number} in the answer; check its conditions"
         raise AnsibleFilterError(f"edgeops.protection.to_prefixes: {problem}")
-    return sorted(taken.values(), key=lambda entry: normalise_network(entry["prefix"]))
+    return sorted(entries.values(), key=lambda entry: normalise_network(entry["prefix"]))
+
+
+def _add_entry(option: Option, entry: dict[str, Any], entries: dict[str, dict[str, Any]]) -> None:
+    """Add an entry unless its prefix is there; raises OptionError if that one is excluded, and this
+    one not, or the reverse."""
+    existing = entries.setdefault(entry["prefix"], entry)
+    if existing["excluded"] != entry["excluded"]:
+        problem = f"{entry['prefix']} is there with and without a tag of exclude_tags"
+        raise OptionError(option, problem)
 
 
 def _entry(words: Mapping[str, Sequence[str]], row: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -64,8 +71,9 @@ def _entry(words: Mapping[str, Sequence[str]], row: Mapping[str, Any]) -> dict[s
     excluding = _words(words["exclude_tags"])
     if excluding and "tags" not in row:
         raise ValueError(f"{row['prefix']} has no tags, of which exclude_tags asks")
+    _network, prefix = read_network(row["prefix"])
     return {
-        "prefix": read_network(row["prefix"])[1],
+        "prefix": prefix,
         "comment": row.get("description") or "",
         "excluded": bool(_names(row, "tags") & excluding),
     }
@@ -76,34 +84,45 @@ def _rows(answer: Any) -> list[Mapping[str, Any]]:
     some are missing."""
     if isinstance(answer, Mapping) and "results" in answer:
         page = answer["results"]
-        if answer.get("next") or answer.get("count", len(page)) != len(page):
+        count = answer.get("count", len(page))
+        if answer.get("next") or count != len(page):
             raise ValueError(f"the answer has {len(page)} of {answer.get('count')} prefixes")
         answer = page
     if isinstance(answer, list):
-        answer = [item.get("value", item) if isinstance(item, Mapping) else item for item in answer]
+        answer = [_row(listed) for listed in answer]
     rows: list[Mapping[str, Any]] = read_call({"answer": ANSWER}, answer=answer)["answer"]
     return rows
 
 
+def _row(listed: Any) -> Any:
+    """A prefix, out of the dictionary that a lookup puts around it."""
+    return listed.get("value", listed) if isinstance(listed, Mapping) else listed
+
+
 def _is_taken(row: Mapping[str, Any], conditions: Mapping[str, Iterable[str]]) -> bool:
     """Return whether a prefix meets all conditions; a container holds prefixes, and is none."""
-    if not _names(row, "status"):
+    statuses = _names(row, "status")
+    if not statuses:
         raise ValueError(f"{row['prefix']} has no status by name; ask Nautobot with depth=1")
-    if CONTAINER in _names(row, "status") | _names(row, "type"):
+    if CONTAINER in statuses | _names(row, "type"):
         return False
-    required = ((name, _words(words)) for name, words in conditions.items())
-    return all(not words or words & _names(row, name) for name, words in required)
+    for field, condition in conditions.items():
+        words = _words(condition)
+        if words and not words & _names(row, field):
+            return False
+    return True
 
 
 def _names(row: Mapping[str, Any], field: str) -> set[str]:
     """The names of what a field refers to, in lower case."""
     value = row.get(field)
-    items = value if isinstance(value, list) else [value]
-    named = (
-        [item.get(name) for name in NAMES] if isinstance(item, Mapping) else [item]
-        for item in items
-    )
-    return _words(name for names in named for name in names if name)
+    names: list[Any] = []
+    for reference in value if isinstance(value, list) else [value]:
+        if isinstance(reference, Mapping):
+            names += [reference.get(name) for name in NAMES]
+        else:
+            names.append(reference)
+    return _words(filter(None, names))
 
 
 def _words(words: Iterable[Any]) -> set[str]:

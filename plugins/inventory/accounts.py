@@ -197,8 +197,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     def verify_file(self, path: str) -> bool:
         """True if the file is one of this plugin's by its name: edgeops.yml or *.edgeops.yml."""
         stem, extension = os.path.splitext(os.path.basename(path))
-        named = stem == "edgeops" or stem.endswith(".edgeops")
-        return super().verify_file(path) and named and extension in (".yml", ".yaml")
+        has_name = stem == "edgeops" or stem.endswith(".edgeops")
+        return super().verify_file(path) and has_name and extension in (".yml", ".yaml")
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
         """Read the directory, or take it from the cache, and add its hosts to the inventory."""
@@ -240,19 +240,20 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         """The lists by the names of their options: from the cache where it holds them, or else from
         Cloudflare."""
         self.load_cache_plugin()
-        key, settings = self.get_cache_key(path), self._settings()
+        key = self.get_cache_key(path)
+        settings = self._settings()
         needed = [
             resource for resource in (ACCOUNTS, ZONES) if self.get_option(resource.plural) != []
         ]
-        enabled = self.get_option("cache")
-        if enabled and cache and key in self._cache:
+        is_enabled = self.get_option("cache")
+        if is_enabled and cache and key in self._cache:
             cached: Mapping[str, Any] = self._cache[key]
-            if cached.get("reader") == settings.reader and all(
-                resource.plural in cached["lists"] for resource in needed
-            ):
-                return {resource.plural: cached["lists"][resource.plural] for resource in needed}
+            names = [resource.plural for resource in needed]
+            is_complete = all(name in cached["lists"] for name in names)
+            if is_complete and cached.get("reader") == settings.reader:
+                return {name: cached["lists"][name] for name in names}
         lists = self._read_lists(needed, settings)
-        if enabled:
+        if is_enabled:
             self._cache[key] = {"reader": settings.reader, "lists": lists}
         return lists
 
@@ -277,36 +278,33 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
                 def read(resource: Resource) -> list[dict[str, Any]]:
                     try:
-                        return [dict(item) for item in client.read(resource)]
+                        return [dict(obj) for obj in client.read(resource)]
                     except LaterPageError:
                         raise  # the token sees the list, and a part of it is not the whole
                     except ServiceError as exc:
-                        if (
-                            resource is ACCOUNTS
-                            and ZONES in resources
-                            and exc.status == HTTPStatus.FORBIDDEN
-                        ):
-                            return []  # the zones name their accounts
+                        zones_name_it = resource is ACCOUNTS and ZONES in resources
+                        if zones_name_it and exc.status == HTTPStatus.FORBIDDEN:
+                            return []
                         raise
 
-                return dict(
-                    zip([resource.plural for resource in resources], concurrently(read, resources))
-                )
+                names = [resource.plural for resource in resources]
+                return dict(zip(names, concurrently(read, resources)))
         except ProtectionError as exc:
             raise AnsibleParserError(f"{self.NAME}: {exc.message}") from None
 
     def _add(self, host: InventoryHost) -> None:
-        self.inventory.add_host(host.name, group=self.inventory.add_group(host.group))
-        if host.parent_group:
-            self.inventory.add_host(host.name, group=self.inventory.add_group(host.parent_group))
-        variables = {**LOCAL, **{name: as_data(value) for name, value in host.variables.items()}}
+        for group in filter(None, (host.group, host.parent_group)):
+            group_name = self.inventory.add_group(group)
+            self.inventory.add_host(host.name, group=group_name)
+        variables = dict(LOCAL)
+        for name, value in host.variables.items():
+            variables[name] = as_data(value)
         for name, value in variables.items():
             self.inventory.set_variable(host.name, name, value)
         strict = self.get_option("strict")
-        self._set_composite_vars(self.get_option("compose"), variables, host.name, strict=strict)
-        self._add_host_to_composed_groups(
-            self.get_option("groups"), variables, host.name, strict=strict
-        )
-        self._add_host_to_keyed_groups(
-            self.get_option("keyed_groups"), variables, host.name, strict=strict
-        )
+        for option, construct in (
+            ("compose", self._set_composite_vars),
+            ("groups", self._add_host_to_composed_groups),
+            ("keyed_groups", self._add_host_to_keyed_groups),
+        ):
+            construct(self.get_option(option), variables, host.name, strict=strict)

@@ -67,24 +67,26 @@ class LookupModule(LookupBase):  # type: ignore[misc]
         self, terms: Any, variables: Mapping[str, Any] | None = None, **_options: Any
     ) -> list[str | list[str]]:
         """The pattern, or hosts; raises AnsibleError if it has no host."""
-        known = variables or {}
-        groups: Mapping[str, Any] = known.get("groups") or {}
-        target = known.get("target")
+        play_variables = variables or {}
+        groups: Mapping[str, Any] = play_variables.get("groups") or {}
+        target = play_variables.get("target")
         if target is not None:
             target = self._templar.template(target)
         present = [name for name in GROUPS if name in groups]
         pattern = pattern_of(target) or ":".join(present or GROUPS)
         if context.CLIARGS.get("syntax"):
             return [pattern]
-        limit = known.get("ansible_limit")
+        limit = play_variables.get("ansible_limit")
         inventory = _inventory(self._loader, limit, groups)
         hosts = [str(host) for host in inventory.list_hosts(pattern)]
         if not hosts:
-            raise AnsibleError(no_host(pattern, limit, bool(target), len(groups.get("all") or ())))
+            count = len(groups.get("all") or ())
+            raise AnsibleError(no_host(pattern, limit, bool(target), count))
         if terms == [SEVERAL]:
             return [pattern if len(hosts) > 1 else []]
         if terms == [REMAINING] and len(hosts) > 1:
-            return [_remaining(inventory, pattern, hosts, known.get("hostvars") or {})]
+            host_variables = play_variables.get("hostvars") or {}
+            return [_remaining(inventory, pattern, hosts, host_variables)]
         return [pattern]
 
 
@@ -100,14 +102,27 @@ def _inventory(loader: Any, limit: str | None, groups: Mapping[str, Any]) -> Inv
 
 
 def _remaining(
-    inventory: InventoryManager, pattern: str, hosts: Sequence[str], known: Mapping[str, Any]
+    inventory: InventoryManager,
+    pattern: str,
+    hosts: Sequence[str],
+    host_variables: Mapping[str, Any],
 ) -> str | list[str]:
     """The hosts that need a task of their own, by what the play before has registered."""
-    fleets = (known[host].get(FLEET) for host in hosts if host in known)
-    fleet: Mapping[str, Any] = next((one for one in fleets if one), {})
+    fleet = _fleet(hosts, host_variables)
     names = [str(name) for name in fleet.get(REMAINING, hosts)]
-    is_pattern = {str(host) for host in inventory.list_hosts(names)} == {*names}
-    return names if is_pattern or not names else pattern
+    found = {str(host) for host in inventory.list_hosts(names)}
+    are_patterns = found == set(names)  # each of its own host
+    return names if are_patterns or not names else pattern
+
+
+def _fleet(hosts: Sequence[str], host_variables: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The result of a fleet that a host has registered; empty if none has."""
+    for host in hosts:
+        if host in host_variables:
+            fleet: Mapping[str, Any] | None = host_variables[host].get(FLEET)
+            if fleet:
+                return fleet
+    return {}
 
 
 def pattern_of(target: Any) -> str:

@@ -56,6 +56,7 @@ _raw:
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -81,6 +82,7 @@ GONE = "It is no longer in the report."
 REPORT = "(report)"  # told of as of a host that could not be read, if it is too old
 USUAL_AGE = timedelta(days=1)  # and as long as one message is enough
 Told = Mapping[str, Any]  # of a host: its status and reasons, since when, and when it was told
+News = Mapping[str, Any]  # of a host: what is told of it
 
 
 class Terms(NamedTuple):
@@ -100,7 +102,8 @@ class LookupModule(LookupBase):  # type: ignore[misc]
         """The news; raises AnsibleError for what is neither a report nor a state."""
         self.set_options(var_options=variables, direct=options)
         directory = Path(plain(terms[0])).absolute()
-        state_file = Path(plain(self.get_option("state")) or directory / "notified.json").absolute()
+        state_option = plain(self.get_option("state"))
+        state_file = Path(state_option or directory / "notified.json").absolute()
         again = timedelta(days=self.get_option("again_days"))
         limits = Terms(plain(self.get_option("statuses")), datetime.now(timezone.utc), again)
         try:
@@ -119,41 +122,53 @@ class LookupModule(LookupBase):  # type: ignore[misc]
 
 def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
     """The hosts to tell of, in words too, and the state to keep afterwards."""
-    before: Mapping[str, Told] = state.get("hosts", {})
-    kept: dict[str, Told] = {}
-    hosts = []
+    told_before: Mapping[str, Told] = state.get("hosts", {})
+    told_hosts: dict[str, Told] = {}
+    news: list[News] = []
     records = [*report["hosts"], *_too_old(report, terms)]
     for record in records:
-        earlier = before.get(record["host"], {})
-        what = _what(record, earlier, terms)
-        since = earlier.get("since", record["generated"])
+        host = record["host"]
+        told = told_before.get(host, {})
+        what = _what(record, told, terms)
+        since = told.get("since", record["generated"])
         if record["status"] in terms.statuses:
-            moment = terms.now.isoformat(timespec="seconds") if what else earlier["told"]
-            own = {"status": record["status"], "reasons": why(record), "since": since}
-            kept[record["host"]] = {**own, "told": moment}
+            told_hosts[host] = {
+                "status": record["status"],
+                "reasons": why(record),
+                "since": since,
+                "told": terms.now.isoformat(timespec="seconds") if what else told["told"],
+            }
         if what:
-            hosts.append(_item(record, what, earlier, since))
-    gone = before.keys() - {record["host"] for record in records}
-    hosts += [
-        {
-            "host": host,
-            "what": "over",
-            "status": None,
-            "reason": GONE * (host != REPORT),
-            "since": None,
-        }
-        for host in sorted(gone)
-    ]
-    counts = {what: sum(item["what"] == what for item in hosts) for what in NAMES}
-    texts = [f"{number} {NAMES[what].lower()}" for what, number in counts.items() if number]
-    more = left_out(len(hosts), MAX_LINES, "host", "hosts")
+            news.append(_news_of_host(record, what, told, since))
+    gone = told_before.keys() - {record["host"] for record in records}
+    news += [_news_of_gone(host) for host in sorted(gone)]
     return {
-        "hosts": hosts,
-        "title": f"Protection: {', '.join(texts) or 'nothing new'}.",
-        "lines": [*map(_line, hosts[:MAX_LINES]), *([sentence(more)] if more else [])],
-        "left": len(kept),
-        "state": {**state, "hosts": kept},
+        "hosts": news,
+        "title": _title(news),
+        "lines": _lines(news),
+        "left": len(told_hosts),
+        "state": {**state, "hosts": told_hosts},
     }
+
+
+def _news_of_gone(host: str) -> News:
+    """That a host is no longer in the report, or that a report is no longer too old."""
+    reason = "" if host == REPORT else GONE
+    return {"host": host, "what": "over", "status": None, "reason": reason, "since": None}
+
+
+def _title(news: Sequence[News]) -> str:
+    counts = Counter(host_news["what"] for host_news in news)
+    texts = [f"{counts[what]} {name.lower()}" for what, name in NAMES.items() if counts[what]]
+    return f"Protection: {', '.join(texts) or 'nothing new'}."
+
+
+def _lines(news: Sequence[News]) -> list[str]:
+    lines = [_line(host_news) for host_news in news[:MAX_LINES]]
+    uncounted = left_out(len(news), MAX_LINES, "host", "hosts")
+    if uncounted:
+        lines.append(sentence(uncounted))
+    return lines
 
 
 def _too_old(report: Report, terms: Terms) -> list[HostRecord]:
@@ -166,29 +181,45 @@ def _too_old(report: Report, terms: Terms) -> list[HostRecord]:
     return [host_record(unread_host(REPORT, reason), made)]
 
 
-def _what(record: HostRecord, earlier: Told, terms: Terms) -> str:
+def _what(record: HostRecord, told: Told, terms: Terms) -> str:
     """Return why somebody should hear of a host; an empty text if nobody should."""
-    if record["status"] not in terms.statuses:
-        return "over" if earlier else ""
-    if not earlier or severity(record["status"]) > severity(earlier["status"]):
+    status = record["status"]
+    if status not in terms.statuses:
+        return "over" if told else ""
+    if not told or severity(status) > severity(told["status"]):
         return "new"
-    if record["status"] != "unknown" and other_reasons(why(record), earlier["reasons"]):
+    if status != "unknown" and other_reasons(why(record), told["reasons"]):
         return "new"
-    return "again" if datetime.fromisoformat(earlier["told"]) + terms.again <= terms.now else ""
+    is_due = datetime.fromisoformat(told["told"]) + terms.again <= terms.now
+    return "again" if is_due else ""
 
 
-def _item(record: HostRecord, what: str, earlier: Told, since: str) -> dict[str, Any]:
+def _news_of_host(record: HostRecord, what: str, told: Told, since: str) -> News:
     """A host with its first reason, one that is new if there is one."""
-    others = other_reasons(record["reasons"], earlier.get("reasons", ()))
-    reason = "" if what == "over" else excerpt((*others, *record["reasons"], "")[0], MAX_REASON)
-    item = {"host": record["host"], "what": what, "status": record["status"]}
-    return {**item, "reason": reason, "since": since, **contacts(record)}
+    reason = ""
+    if what != "over":
+        new_reasons = other_reasons(record["reasons"], told.get("reasons", ()))
+        reasons = [*new_reasons, *record["reasons"], ""]
+        reason = excerpt(reasons[0], MAX_REASON)
+    return {
+        "host": record["host"],
+        "what": what,
+        "status": record["status"],
+        "reason": reason,
+        "since": since,
+        **contacts(record),
+    }
 
 
-def _line(item: Mapping[str, Any]) -> str:
+def _line(host_news: News) -> str:
     """A host in a line."""
-    status = f" is {LABELS[item['status']]}." if item["status"] else "."
-    about = [f"since {to_the_minute(item['since'])}"] if item["what"] == "again" else []
-    about += [": ".join(pair) for pair in contacts(item).items()]
-    words = (f"{NAMES[item['what']]}: {item['host']}{status}", item["reason"])
-    return visible(" ".join(filter(None, words)) + (f" ({'; '.join(about)})" if about else ""))
+    what, status = host_news["what"], host_news["status"]
+    verdict = f" is {LABELS[status]}." if status else "."
+    line = f"{NAMES[what]}: {host_news['host']}{verdict}"
+    if host_news["reason"]:
+        line = f"{line} {host_news['reason']}"
+    remarks = [f"since {to_the_minute(host_news['since'])}"] if what == "again" else []
+    remarks += [": ".join(contact) for contact in contacts(host_news).items()]
+    if remarks:
+        line = f"{line} ({'; '.join(remarks)})"
+    return visible(line)

@@ -31,28 +31,28 @@ MAX_CONCURRENT_CALLS = 8
 THREAD = "edgeops.protection call"  # the name of each thread
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)  # which end or time a run
 
-Item = TypeVar("Item")
+Input = TypeVar("Input")
 Done = TypeVar("Done")
 
 
 class Attempt(NamedTuple):
-    """Outcome of one item: the result, or the exception that was raised."""
+    """Outcome of the work on one input: the result, or the exception that was raised."""
 
     result: object
     error: BaseException | None
 
 
 def attempt_each(
-    work: Callable[[Item], Done], items: Sequence[Item], at_once: int = MAX_CONCURRENT_CALLS
+    work: Callable[[Input], Done], inputs: Sequence[Input], at_once: int = MAX_CONCURRENT_CALLS
 ) -> Iterator[Attempt]:
-    """One attempt for each item, in order; after a failure only those follow that had begun."""
-    if len(items) < 2:
-        yield from (_attempt(work, item) for item in items)
+    """One attempt for each input, in order; after a failure only those follow that had begun."""
+    if len(inputs) < 2:
+        yield from (_attempt(work, work_input) for work_input in inputs)
         return
-    shared = ConcurrentWork(work, items)
+    shared = ConcurrentWork(work, inputs)
     try:
-        start_threads(THREAD, shared.run, min(at_once, len(items)))
-        for index in range(len(items)):
+        start_threads(THREAD, shared.run, min(at_once, len(inputs)))
+        for index in range(len(inputs)):
             attempt = shared.wait_for(index)
             if attempt is None:
                 return
@@ -61,9 +61,9 @@ def attempt_each(
         shared.stop()
 
 
-def concurrently(work: Callable[[Item], Done], items: Sequence[Item]) -> Iterator[Done]:
-    """The result of each item, in order; raises the first exception."""
-    for attempt in attempt_each(work, items):
+def concurrently(work: Callable[[Input], Done], inputs: Sequence[Input]) -> Iterator[Done]:
+    """The result for each input, in order; raises the first exception."""
+    for attempt in attempt_each(work, inputs):
         if attempt.error is not None:
             raise attempt.error
         yield attempt.result  # type: ignore[misc]
@@ -84,25 +84,25 @@ def start_threads(name: str, work: Callable[[], None], number: int = 1) -> list[
     return threads
 
 
-class ConcurrentWork(Generic[Item, Done]):
-    """State that threads share which work on the same items."""
+class ConcurrentWork(Generic[Input, Done]):
+    """State that threads share which work on the same inputs."""
 
-    def __init__(self, work: Callable[[Item], Done], items: Sequence[Item]) -> None:
+    def __init__(self, work: Callable[[Input], Done], inputs: Sequence[Input]) -> None:
         self._work = work
-        self._waiting = deque(enumerate(items))
+        self._waiting = deque(enumerate(inputs))
         self._begun: set[int] = set()
         self._attempts: dict[int, Attempt] = {}
         self._changed = threading.Condition()
 
     def run(self) -> None:
-        """Take one item after the other, until there are no more; in a thread of its own."""
+        """Take one input after the other, until there are no more; in a thread of its own."""
         while True:
             with self._changed:
                 if not self._waiting:
                     return
-                index, item = self._waiting.popleft()
+                index, work_input = self._waiting.popleft()
                 self._begun.add(index)
-            attempt = _attempt(self._work, item)
+            attempt = _attempt(self._work, work_input)
             with self._changed:
                 self._attempts[index] = attempt
                 if attempt.error is not None:
@@ -110,7 +110,7 @@ class ConcurrentWork(Generic[Item, Done]):
                 self._changed.notify_all()
 
     def wait_for(self, index: int) -> Attempt | None:
-        """Outcome of the item with this index; None where it does not begin any more."""
+        """Outcome of the input with this index; None where it does not begin any more."""
         with self._changed:
             while index not in self._attempts:
                 if index not in self._begun and not self._waiting:
@@ -119,14 +119,14 @@ class ConcurrentWork(Generic[Item, Done]):
             return self._attempts.pop(index)
 
     def stop(self) -> None:
-        """Begin with no more items."""
+        """Begin with no more inputs."""
         with self._changed:
             self._waiting.clear()
 
 
-def _attempt(work: Callable[[Item], Done], item: Item) -> Attempt:
+def _attempt(work: Callable[[Input], Done], work_input: Input) -> Attempt:
     try:
-        return Attempt(work(item), None)
+        return Attempt(work(work_input), None)
     except Exception as exc:
         return Attempt(None, exc)
 
@@ -141,7 +141,7 @@ class SharedByTasks:
 
     def __init__(self, tasks: int = 1) -> None:
         self.tasks = tasks
-        self._known: dict[Any, Any] = {}
+        self._by_key: dict[Any, Any] = {}
         self._mutexes: dict[Any, Any] = {}
         self._mutex = Lock()
 
@@ -150,20 +150,21 @@ class SharedByTasks:
         """Those of the task that runs in this thread; None if it shares nothing."""
         return _of_all_tasks.get()
 
-    def of(self, key: Any, make: Callable[[], Made]) -> Made:
-        """The one with this key, which the first task makes while others wait for it."""
+    def made_once(self, key: Any, make: Callable[[], Made]) -> Made:
+        """What the first task makes for this key, while others wait for it."""
         with self._mutex:
             mutex = self._mutexes.setdefault(key, Lock())
         with mutex:
-            if key not in self._known:
-                self._known[key] = make()
-            made: Made = self._known[key]
+            if key not in self._by_key:
+                self._by_key[key] = make()
+            made: Made = self._by_key[key]
             return made
 
     def close(self) -> None:
         """Close those that can be closed."""
-        for one in self._known.values():
-            getattr(one, "close", list)()
+        for made in self._by_key.values():
+            if hasattr(made, "close"):
+                made.close()
 
 
 _of_all_tasks: ContextVar[SharedByTasks | None] = ContextVar("shared", default=None)
@@ -194,19 +195,19 @@ def once(reader: str, name: str, read: Callable[[], Any]) -> Any:
     time."""
     if not _file_of_run or parent_process() is None:
         return read()
-    number, key = (
-        _file_of_run[0].fileno(),
-        f"{json.dumps([os.getppid(), reader, name])}\t".encode(),
-    )
-    place = zlib.crc32(key)  # one byte is locked, so that other readings go on
+    file = _file_of_run[0].fileno()
+    title = json.dumps([os.getppid(), reader, name])
+    key = f"{title}\t".encode()
+    offset = zlib.crc32(key)  # one byte is locked, so that other readings go on
     with _mutexes.setdefault(key, RLock()):
-        fcntl.lockf(number, fcntl.LOCK_EX, 1, place)
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, offset)
         try:
-            lines = os.pread(number, os.fstat(number).st_size, 0).splitlines()
-            if known := [line for line in lines if line.startswith(key)]:
-                return json.loads(known[0][len(key) :])
+            lines = os.pread(file, os.fstat(file).st_size, 0).splitlines()
+            for line in lines:
+                if line.startswith(key):
+                    return json.loads(line[len(key) :])
             reading = read()
-            os.write(number, key + f"{json.dumps(reading)}\n".encode())
+            os.write(file, key + f"{json.dumps(reading)}\n".encode())
             return reading
         finally:
-            fcntl.lockf(number, fcntl.LOCK_UN, 1, place)
+            fcntl.lockf(file, fcntl.LOCK_UN, 1, offset)

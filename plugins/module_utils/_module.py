@@ -43,9 +43,9 @@ def _run(spec: ModuleSpec, module: AnsibleModule, options: Mapping[str, Any]) ->
     if REQUESTS_IMPORT_ERROR:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
     watch(has_lost_its_reader)
-    verbose = getattr(module, "_verbosity", 0) > 0
+    is_verbose = getattr(module, "_verbosity", 0) > 0
     context = context_in(os.environ)
-    result = run(spec, options, module.check_mode, verbose, module.warn, context=context)
+    result = run(spec, options, module.check_mode, is_verbose, module.warn, context=context)
     if result.get("failed"):
         module.fail_json(**result)
     module.exit_json(**result)

@@ -11,30 +11,32 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any, Callable, TypeVar
 
-Remembered = TypeVar("Remembered")
-Of = Callable[..., Remembered]
+Result = TypeVar("Result")
+Function = Callable[..., Result]
 
 
-def remembered(most: int) -> Callable[[Of[Remembered]], Of[Remembered]]:
+def remembered(most: int) -> Callable[[Function[Result]], Function[Result]]:
     """Keep so many results of a function, for arguments that are the same objects as before.
 
     Nobody may change the arguments, nor the results.
     """
 
-    def remembering(function: Of[Remembered]) -> Of[Remembered]:
-        known: dict[tuple[int, ...], tuple[tuple[Any, ...], Remembered]] = {}
+    def remembering(function: Function[Result]) -> Function[Result]:
+        # With the arguments, so that no other object gets their ids.
+        calls: dict[tuple[int, ...], tuple[tuple[Any, ...], Result]] = {}
 
         @wraps(function)
-        def of(*values: Any) -> Remembered:
-            key = tuple(map(id, values))
-            entry = known.get(key)
-            if entry is None:
-                if len(known) >= most:
-                    known.clear()
-                # The values are kept as well, so that no other object gets their ids.
-                entry = known[key] = values, function(*values)
-            return entry[1]
+        def remembering_function(*arguments: Any) -> Result:
+            ids = tuple(map(id, arguments))
+            call = calls.get(ids)
+            if call is None:
+                if len(calls) >= most:
+                    calls.clear()
+                call = (arguments, function(*arguments))
+                calls[ids] = call
+            _arguments, result = call
+            return result
 
-        return of
+        return remembering_function
 
     return remembering

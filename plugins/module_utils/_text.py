@@ -22,6 +22,9 @@ INVISIBLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
+# The path of a call, such as `GET accounts/ID/rulesets/phases/NAME/entrypoint`, of which the middle
+# says the least.
+PATH_OF_CALL = re.compile(r"\b((?:GET|POST|PUT|PATCH|DELETE) [\w.-]+)/\S+/([\w.-]+)")
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")  # of GitHub's and GitLab's Markdown
 OptionStep = Union[str, int]  # the name of an option or of a suboption, or a position in a list
 # By option, the variable from which a role fills it; empty if the role has no such variable.
@@ -247,7 +250,10 @@ def sentence(text: str) -> str:
 
 def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
     """The first words of a text, and how many more characters there are if to say so is shorter
-    than these: `abc... (170 more characters)`. A long word is cut."""
+    than these: `abc... (170 more characters)`. A long word is cut. The paths of calls in a text
+    that is too long are cut first, since what is said of a call stands behind its path."""
+    if len(text) > most:
+        text = PATH_OF_CALL.sub(r"\1/.../\2", text)
     length = len(text)
     remark = f"... ({length - most} more characters)"
     if length <= most + len(remark):

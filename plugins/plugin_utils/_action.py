@@ -17,9 +17,9 @@ from . import _bytecode  # noqa: F401  # isort: skip  # pylint: disable=unused-i
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import unified_diff
-from functools import lru_cache, partial
+from functools import partial
 from textwrap import TextWrapper
 from typing import Any, NamedTuple
 
@@ -33,15 +33,15 @@ from ansible.utils.display import Display
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import OF_ENVIRONMENT
-from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._context import TASK, Context
 from ..module_utils._engine import run
 from ..module_utils._output import option_failure, without_secrets
-from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
-from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
+from ..module_utils._specs.base import ModuleResult
+from ..module_utils._specs.registry import MODULE_SPECS
 from ..module_utils._specs.task import option_errors
-from ..module_utils._text import Option, Screen, Warn, visible
-from ._variables import ENCODER, as_packed, names_in, option_at, packed_value, place_of, plain
+from ..module_utils._text import Screen, Warn, visible
+from ._module_options import packed_arguments, read_arguments, with_approval
+from ._variables import ENCODER, as_packed, place_of, plain
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which workers do not have
@@ -50,28 +50,37 @@ COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which wor
 def say(display: Any, text: str) -> None:
     """Show people a text on standard output; on a terminal its lines end between words."""
     for line in text.splitlines():
-        indent = " " * (len(line) - len(line.lstrip()) + 2)
-        width = COLUMNS or len(line) or 1
-        folded = TextWrapper(
-            width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        indent = len(line) - len(line.lstrip())
+        wrapper = TextWrapper(
+            width=COLUMNS or len(line) or 1,
+            subsequent_indent=" " * (indent + 2),
+            break_long_words=False,
+            break_on_hyphens=False,
         )
-        display.display(folded.fill(line))
+        display.display(wrapper.fill(line))
 
 
 def failure_diff(results: Iterable[ModuleResult]) -> str:
     """The diff of a failed task, by the results of its modules."""
-    return "\n".join(line for result in results for line in _diff_lines(result.get("diff")))
+    lines: list[str] = []
+    for result in results:
+        lines += _diff_lines(result.get("diff"))
+    return "\n".join(lines)
 
 
 def _diff_lines(diff: Any) -> Iterator[str]:
     if isinstance(diff, Mapping):
-        before, after = (_yaml_lines(diff.get(side)) for side in ("before", "after"))
+        before = _yaml_lines(diff.get("before"))
+        after = _yaml_lines(diff.get("after"))
         lines = unified_diff(before, after, "before", "after", lineterm="")
         yield from map(visible, lines)
 
 
 def _yaml_lines(state: Any) -> list[str]:
-    return yaml.safe_dump(plain(state), allow_unicode=True).splitlines() if state else []
+    if not state:
+        return []
+    text: str = yaml.safe_dump(plain(state), allow_unicode=True)
+    return text.splitlines()
 
 
 IN_WORKER = "edgeops_protection_in_worker"
@@ -139,41 +148,40 @@ class ModuleCalls:
     ) -> dict[str, Any]:
         """The result of a module. In the worker process `warn` gets its warnings at once; those of
         a packed module stand in its result."""
-        options, in_worker = _with_approval(options), self._may_run_in_worker()
-        spec, read = read_arguments(module, options)
-        in_files = self.variables if context.is_role else options
+        arguments = with_approval(options)
+        in_worker = self._may_run_in_worker()
+        spec, module_options = read_arguments(module, arguments)
+        in_files = self.variables if context.is_role else arguments
         place = partial(place_of, in_files, names=context.names)
-        errors = read.errors
+        errors = module_options.errors
         if errors or (not in_worker and self.is_local()):  # a packed module knows no place
-            errors = option_errors(spec, read, context)
+            errors = option_errors(spec, module_options, context)
         if not in_worker:
-            unknown = OF_ENVIRONMENT - options.keys()  # its environment is another one
+            unknown = OF_ENVIRONMENT - arguments.keys()  # its environment is another one
             errors = [error for error in errors if error.option.path[0] not in unknown]
-        shown = json.loads(as_packed(options)) if read.errors else read
+        shown: Mapping[str, Any] = module_options
+        if module_options.errors:
+            shown = json.loads(as_packed(arguments))
         if errors:
             result = option_failure(shown, errors, context, place)
         elif in_worker:
-            verbose, screen = Display().verbosity > 0, self.screen(module)
-            result = run(spec, read, check_mode, verbose, warn, screen, context, place)
+            verbose = Display().verbosity > 0
+            screen = self.screen(module)
+            result = run(spec, module_options, check_mode, verbose, warn, screen, context, place)
         else:
-            return self._run_packed(module, options, check_mode, context)
+            return self._run_packed(module, arguments, check_mode, context)
         if self._shows_invocation():
             result["invocation"] = {"module_args": without_secrets(shown, shown, names=False)}
-        plain: dict[str, Any] = json.loads(json.dumps(result))
-        return plain
+        plain_result: dict[str, Any] = json.loads(json.dumps(result))
+        return plain_result
 
     def _run_packed(
         self, module: str, options: Mapping[str, Any], check_mode: bool, context: Context
     ) -> dict[str, Any]:
         task = self._task.copy()
-        task.action, task.check_mode = module, check_mode
-        name = module.rpartition(".")[2]
-        if name == HOST_MODULE:
-            from ..module_utils._specs.host import packed  # loads all specs
-
-            task.args = packed(options)
-        else:  # a new dictionary, to which Ansible adds its own arguments
-            task.args = without_ignored(argument_spec(MODULE_SPECS[name]), options)
+        task.action = module
+        task.check_mode = check_mode
+        task.args = packed_arguments(module, options)
         if context is not TASK:
             task.environment = [*(task.environment or []), context.environment()]
         action = PackedModule(task, **self._tools._asdict())
@@ -206,9 +214,10 @@ class ModuleCalls:
 
     def _is_this_python(self) -> bool:
         host_variables = self.variables
-        if self._task.delegate_to:
+        delegate = self._task.delegate_to
+        if delegate:
             delegated = self.variables.get("ansible_delegated_vars") or {}
-            host_variables = delegated.get(self._task.delegate_to) or {}
+            host_variables = delegated.get(delegate) or {}
         python = host_variables.get("ansible_python_interpreter")
         if python is None:
             python = C.config.get_config_value("INTERPRETER_PYTHON", variables={})
@@ -250,9 +259,10 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
     ) -> dict[str, Any]:
         result = self.outcome(task_vars or {})
         task = self._task
+        has_failed = result.get("failed") and "msg" in result
         # None of these is asked after an exception.
-        judged = task.failed_when or task.changed_when or task.until or task.retries
-        if not (result.get("failed") and "msg" in result) or judged or ENCODER is None:
+        has_conditions = task.failed_when or task.changed_when or task.until or task.retries
+        if not has_failed or has_conditions or ENCODER is None:
             return result
         for warning in result.pop("warnings", ()):
             self._display.warning(warning)
@@ -298,64 +308,3 @@ def module_action(name: str) -> type[ModuleAction]:
     """The action of the module that a plugin has its name from, with workers prepared for it."""
     prepare_workers(MODULE_SPECS[name.rpartition(".")[2]])
     return ModuleAction
-
-
-def _with_approval(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options, of which an approval that is set and comes out null approves no change; a module
-    cannot tell it from one that is left out."""
-    nulls = [name for name in PLAN_OPTIONS if name in options and options[name] is None]
-    return {**options, **dict.fromkeys(nulls, "")}
-
-
-class OptionProblem(NamedTuple):
-    """A sentence on something that is wrong in the options of a module. `option` is at fault, by
-    the variable that fills it, and `names` are those of all variables that the sentence names."""
-
-    sentence: str
-    option: Option
-    names: Set[str]
-
-
-def option_problems(
-    module: str, arguments: Mapping[str, Any], context: Context, in_files: Mapping[str, Any]
-) -> list[OptionProblem]:
-    """All that is wrong in the options of a module; the variables `in_files` know where they
-    stand."""
-    spec, options = read_arguments(module, arguments)
-    place = partial(place_of, in_files, names=context.names)
-    problems = []
-    for error in option_errors(spec, options, context):
-        text = option_failure(arguments, [error], context, place)["msg"]
-        option = option_at(error.option.name(context.names))
-        names = names_in(error, context.names)
-        problems.append(OptionProblem(f"{text.rstrip('.')}.", option, names))
-    return problems
-
-
-def read_arguments(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpec, ReadOptions]:
-    """The spec of a module, and its options out of these arguments."""
-    spec = MODULE_SPECS[module.rpartition(".")[2]]
-    _shared, of_host = _parts_of(module)
-    texts = [(name, packed_value(item)) for name, item in arguments.items() if name not in of_host]
-    known = _options_in(module, tuple(texts))
-    own = {name: item for name, item in arguments.items() if name in of_host}
-    options = read_options(of_host, json.loads(as_packed(own)))
-    if known.errors or options.errors:  # of which some name other options
-        packed = json.loads(as_packed(arguments))
-        return spec, read_options(argument_spec(spec), packed)
-    return spec, ReadOptions({**known, **options})
-
-
-@lru_cache(maxsize=None)
-def _parts_of(module: str) -> tuple[Arguments, Arguments]:
-    """The argument spec of a module: what hosts may have in common, and who a host is."""
-    spec = argument_spec(MODULE_SPECS[module.rpartition(".")[2]])
-    own = OF_ENVIRONMENT & spec.keys()
-    shared = {name: item for name, item in spec.items() if name not in own}
-    return shared, {name: item for name, item in spec.items() if name in own}
-
-
-@lru_cache(maxsize=64)
-def _options_in(module: str, texts: tuple[tuple[str, str], ...]) -> ReadOptions:
-    """The options that hosts may have in common, out of arguments as text."""
-    return read_options(_parts_of(module)[0], {name: json.loads(text) for name, text in texts})

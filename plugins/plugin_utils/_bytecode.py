@@ -32,7 +32,8 @@ class ByFile:
         """The module with this name; None for a package without a file, and for all others."""
         if not name.startswith(PRIVATE) or not path:
             return None
-        spec = FileFinder(path[0], (SourceFileLoader, [".py"])).find_spec(name)
+        finder = FileFinder(path[0], (SourceFileLoader, [".py"]))
+        spec = finder.find_spec(name)
         return spec if spec and spec.loader else None
 
 

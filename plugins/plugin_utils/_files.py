@@ -34,14 +34,21 @@ def host_folder(directory: str, host: str) -> Path:
 def require_writable(folder: Path) -> None:
     """Raises the OSError that a file in this folder, which may not be there yet, would meet."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        code = errno.EACCES if existing.is_dir() else errno.ENOTDIR
-        raise OSError(code, os.strerror(code), str(folder))
+    if not existing.is_dir():
+        code = errno.ENOTDIR
+    elif not os.access(existing, os.W_OK | os.X_OK):
+        code = errno.EACCES
+    else:
+        return
+    raise OSError(code, os.strerror(code), str(folder))
 
 
 def files_beside(folder: Path) -> Iterator[Path]:
     """The files of variables that Ansible no longer reads once the host has this folder."""
-    return filter(Path.is_file, (Path(f"{folder}{end}") for end in (".yml", ".yaml", ".json")))
+    for ending in (".yml", ".yaml", ".json"):
+        path = Path(f"{folder}{ending}")
+        if path.is_file():
+            yield path
 
 
 def write_private(path: Path, text: str, lasting: bool = False) -> None:
@@ -105,7 +112,10 @@ _Dumper.add_representer(str, _text)
 
 def variables_file(variables: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
     """The text of a file of variables, behind its comments; it reads back as the same data."""
-    lines = [f"# {_printable(' '.join(comment.split()))}" for comment in comments]
+    lines: list[str] = []
+    for comment in comments:
+        words = " ".join(comment.split())
+        lines.append(f"# {_printable(words)}")
     body = yaml.dump(
         dict(variables), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000
     )
@@ -113,4 +123,8 @@ def variables_file(variables: Mapping[str, Any], comments: Iterable[str] = ()) -
 
 
 def _printable(line: str) -> str:
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
+    return "".join(_printable_character(character) for character in line)
+
+
+def _printable_character(character: str) -> str:
+    return character if character.isprintable() else repr(character)[1:-1]

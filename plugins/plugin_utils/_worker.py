@@ -107,19 +107,25 @@ def claimed_before(owner: str, host: str) -> str:
     this host is the first one."""
     # Each worker writes before it reads, so of two hosts one sees the other.
     _note(owner, host)
-    return next((other for other in _noted(owner) if other != host), "")
+    for claimant in _noted(owner):
+        if claimant != host:
+            return claimant
+    return ""
 
 
 @contextmanager
-def found_by_run(name: str, own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The findings of all tasks of this run by now under a name, in whichever worker, those of this
-    one among them; other tasks wait until this one is through with them."""
-    file, subject = _shared_file(NOTES), json.dumps(name)
+def found_by_run(name: str, findings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The findings of all tasks of this run by now under a name, in whichever worker, these of this
+    task among them; other tasks wait until this one is through with them."""
+    file = _shared_file(NOTES)
+    subject = json.dumps(name)
     fcntl.lockf(file, fcntl.LOCK_EX)
     try:
-        _note(subject, json.dumps(own))
-        every = [json.loads(findings) for findings in _noted(subject)]
-        yield {item: findings[item] for findings in every for item in findings}
+        _note(subject, json.dumps(findings))
+        run_findings: dict[str, Any] = {}
+        for note in _noted(subject):
+            run_findings.update(json.loads(note))
+        yield run_findings
     finally:
         fcntl.lockf(file, fcntl.LOCK_UN)
 
@@ -148,11 +154,14 @@ def _noted(subject: str) -> list[str]:
     file = _shared_file(NOTES).fileno()
     with READING:
         start = BYTES_READ[0]
-        text, end, _rest = os.pread(file, os.fstat(file).st_size - start, start).rpartition(b"\n")
-        for line in filter(None, text.decode().split("\n")):
-            about, _tab, note = line.rpartition("\t")
-            NOTED.setdefault(about, []).append(note)
-        BYTES_READ[0] += len(text + end)  # another worker may still write its line
+        size = os.fstat(file).st_size - start
+        # Another worker may still write the line behind the last end of a line.
+        lines, line_end, _unfinished = os.pread(file, size, start).rpartition(b"\n")
+        for line in lines.decode().split("\n"):
+            if line:
+                key, _tab, note = line.rpartition("\t")
+                NOTED.setdefault(key, []).append(note)
+        BYTES_READ[0] += len(lines) + len(line_end)
     return NOTED.get(f"{os.getppid()} {subject}", [])
 
 

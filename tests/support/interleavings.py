@@ -21,7 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.client imp
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._apply import executor
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import read_arguments
+from ansible_collections.edgeops.protection.plugins.plugin_utils._module_options import read_arguments
 from werkzeug.test import Client as Caller
 
 from tests.fake_service.application import application

@@ -27,7 +27,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.base imp
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES, packed
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import option_errors
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import read_arguments
+from ansible_collections.edgeops.protection.plugins.plugin_utils._module_options import read_arguments
 
 from tests.fake_service import LocalService
 

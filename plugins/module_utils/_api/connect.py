@@ -52,7 +52,7 @@ class Budgets(NamedTuple):
             return CallBudget(calls, period, open_turns, self.warn, self.screen, unit)
 
         shared = SharedByTasks.now() or SharedByTasks()
-        return shared.of((about, settings.reader, calls, period), make)
+        return shared.made_once((about, settings.reader, calls, period), make)
 
     def _call_budget(self) -> tuple[int, float]:
         period = float(os.environ.get(SHORTER_PERIOD, CALL_PERIOD))

@@ -37,7 +37,7 @@ def zone_of(client: Client) -> Object:
     shared = SharedByTasks.now()
     if shared and shared.tasks > ZONES.page_size:
         key = ("zones", client.reader)
-        zones = shared.of(key, lambda: _listed_zones(client, shared.tasks))
+        zones = shared.made_once(key, lambda: _listed_zones(client, shared.tasks))
         zone = zones.get(client.owner[ZONE_OWNER.option], {})
         account = fields_in(zone.get("account"))
         if account.get("id"):

@@ -123,7 +123,7 @@ class Session:
         self._time = TaskTime(settings.max_wait, longest_call + settings.max_wait)
         self._shared = SharedByTasks.now() or SharedByTasks()
         key = (settings.reader, settings.verify)  # no credentials
-        self._connections = self._shared.of(key, lambda: Connections(settings))
+        self._connections = self._shared.made_once(key, lambda: Connections(settings))
 
     def __enter__(self) -> Session:
         return self

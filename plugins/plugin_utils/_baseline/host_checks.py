@@ -15,7 +15,7 @@ from typing import Any
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import fields_in, without
-from .._action import OptionProblem, option_problems
+from .._module_options import OptionProblem, option_problems
 from .._variables import (
     FindErrors,
     Mistakes,

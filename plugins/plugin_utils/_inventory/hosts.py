@@ -50,18 +50,15 @@ class Selection:
     def takes_zone(self, zone: Listed) -> bool:
         """True if the zone becomes a host; a zone of an account that is left out by name does
         not."""
-        belongs = not self.accounts or _is_selected(_owner(zone), self.accounts)
-        return belongs and (self.zones is None or _is_selected(zone, self.zones))
+        if self.accounts and not _is_selected(_owner(zone), self.accounts):
+            return False
+        return self.zones is None or _is_selected(zone, self.zones)
 
     def unmatched(self, directory: Directory) -> list[str]:
         """The patterns that no account or no zone matches, such as a misspelt name."""
-        chosen = ((self.accounts, directory.every_account), (self.zones, directory.zones))
-        return [
-            pattern
-            for patterns, items in chosen
-            for pattern in patterns or ()
-            if not any(_is_selected(item, [pattern]) for item in items)
-        ]
+        accounts = _unmatched(self.accounts or (), directory.every_account)
+        zones = _unmatched(self.zones or (), directory.zones)
+        return [*accounts, *zones]
 
 
 @dataclass(frozen=True)
@@ -75,9 +72,14 @@ class Directory:
     def accounts_of_zones(self) -> list[Listed]:
         """The accounts that only their zones name; Cloudflare does not list them for these
         credentials."""
-        known = {str(account.get("id")) for account in self.accounts}
-        owners = {str(owner["id"]): owner for owner in map(_owner, self.zones) if owner.get("id")}
-        return [owner for identity, owner in sorted(owners.items()) if identity not in known]
+        listed_ids = {str(account.get("id")) for account in self.accounts}
+        unlisted: dict[str, Listed] = {}
+        for zone in self.zones:
+            account = _owner(zone)
+            identity = str(account.get("id") or "")
+            if identity and identity not in listed_ids:
+                unlisted[identity] = account
+        return [unlisted[identity] for identity in sorted(unlisted)]
 
     @property
     def every_account(self) -> list[Listed]:
@@ -88,20 +90,21 @@ class Directory:
 def hosts_of(directory: Directory, selection: Selection) -> list[InventoryHost]:
     """The hosts: accounts first, then zones, each sorted by name. Raises ValueError for one without
     an id."""
-    every = directory.every_account
-    for item in (*every, *directory.zones):
-        if not item.get("id") or not isinstance(item["id"], str):
-            name = item.get("name") or "an account or zone"
+    accounts = directory.every_account
+    for listed in (*accounts, *directory.zones):
+        if not listed.get("id") or not isinstance(listed["id"], str):
+            name = listed.get("name") or "an account or zone"
             raise ValueError(f"Cloudflare lists {name} without an id")
     names_of_zones = zone_names(directory.zones)
-    names = account_names(every, set(names_of_zones.values()))
-    accounts = [_account_host(item, names) for item in every if selection.takes_account(item)]
-    zones = [
-        _zone_host(zone, names_of_zones, names)
-        for zone in directory.zones
-        if selection.takes_zone(zone)
-    ]
-    return sorted([*accounts, *zones], key=attrgetter("group", "name"))
+    names_of_accounts = account_names(accounts, set(names_of_zones.values()))
+    hosts: list[InventoryHost] = []
+    for account in accounts:
+        if selection.takes_account(account):
+            hosts.append(_account_host(account, names_of_accounts))
+    for zone in directory.zones:
+        if selection.takes_zone(zone):
+            hosts.append(_zone_host(zone, names_of_zones, names_of_accounts))
+    return sorted(hosts, key=attrgetter("group", "name"))
 
 
 def zone_names(zones: Iterable[Listed]) -> dict[str, str]:
@@ -109,7 +112,8 @@ def zone_names(zones: Iterable[Listed]) -> dict[str, str]:
 
     Two accounts may have one domain, one of them not active there.
     """
-    return _unique({str(zone["id"]): _domain(zone) for zone in zones}, "zone", ())
+    domains = {str(zone["id"]): _domain(zone) for zone in zones}
+    return _unique(domains, "zone", ())
 
 
 def account_names(accounts: Iterable[Listed], taken: Iterable[str] = ()) -> dict[str, str]:
@@ -118,17 +122,20 @@ def account_names(accounts: Iterable[Listed], taken: Iterable[str] = ()) -> dict
 
     Names in `taken`, those of zones, collide too.
     """
-    plain = {str(account["id"]): hyphenated(str(account.get("name") or "")) for account in accounts}
-    return _unique(plain, "account", taken)
+    names: dict[str, str] = {}
+    for account in accounts:
+        name = str(account.get("name") or "")
+        names[str(account["id"])] = hyphenated(name)
+    return _unique(names, "account", taken)
 
 
 def hyphenated(name: str) -> str:
     """A name in lower case, with everything but letters, their marks and digits turned into single
     hyphens."""
-    composed = unicodedata.normalize("NFC", name.lower())
-    return "-".join(
-        "".join(character if _is_kept(character) else " " for character in composed).split()
-    )
+    words = ""
+    for character in unicodedata.normalize("NFC", name.lower()):
+        words += character if _is_kept(character) else " "
+    return "-".join(words.split())
 
 
 def group_of_zones(account_host: str) -> str:
@@ -140,25 +147,28 @@ def _is_kept(character: str) -> bool:
     return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
-def _unique(plain: Mapping[str, str], noun: str, taken: Iterable[str]) -> dict[str, str]:
+def _unique(names: Mapping[str, str], noun: str, taken: Iterable[str]) -> dict[str, str]:
     """Names by id, of which no two are alike and none is taken: with digits of the id, or all of
     it, where they are."""
     reserved = {*taken, *GROUP_NAMES}
-    uses = Counter([*plain.values(), *reserved])
-    short = {
-        identity: name if name and uses[name] == 1 else f"{name or noun}-{identity[:ID_DIGITS]}"
-        for identity, name in plain.items()
-    }
-    uses = Counter([*short.values(), *reserved])
-    return {
-        identity: name if uses[name] == 1 else f"{plain[identity] or noun}-{identity}"
-        for identity, name in short.items()
-    }
+    uses = Counter([*names.values(), *reserved])
+    with_digits: dict[str, str] = {}
+    for identity, name in names.items():
+        is_unique = bool(name) and uses[name] == 1
+        longer = f"{name or noun}-{identity[:ID_DIGITS]}"
+        with_digits[identity] = name if is_unique else longer
+    uses = Counter([*with_digits.values(), *reserved])
+    unique: dict[str, str] = {}
+    for identity, name in with_digits.items():
+        longest = f"{names[identity] or noun}-{identity}"
+        unique[identity] = name if uses[name] == 1 else longest
+    return unique
 
 
 def _domain(zone: Listed) -> str:
     """The zone's domain, without anything that a domain does not have."""
-    return re.sub(r"[^\w.-]+", "-", str(zone.get("name") or "").lower()).strip("-.")
+    name = str(zone.get("name") or "").lower()
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.")
 
 
 def _owner(zone: Listed) -> Listed:
@@ -171,12 +181,23 @@ def _mapping(value: Any) -> Listed:
     return value if isinstance(value, Mapping) else {}
 
 
-def _is_selected(item: Listed, patterns: Sequence[str]) -> bool:
-    name, identity = str(item.get("name") or "").casefold(), str(item.get("id") or "").casefold()
-    return any(
-        identity == pattern.casefold() or fnmatchcase(name, pattern.casefold())
-        for pattern in patterns
-    )
+def _is_selected(listed: Listed, patterns: Iterable[str]) -> bool:
+    name = str(listed.get("name") or "").casefold()
+    identity = str(listed.get("id") or "").casefold()
+    for pattern in patterns:
+        folded = pattern.casefold()
+        if identity == folded or fnmatchcase(name, folded):
+            return True
+    return False
+
+
+def _unmatched(patterns: Iterable[str], listed: Sequence[Listed]) -> list[str]:
+    """The patterns that none of these accounts or zones matches."""
+    unmatched: list[str] = []
+    for pattern in patterns:
+        if not any(_is_selected(candidate, [pattern]) for candidate in listed):
+            unmatched.append(pattern)
+    return unmatched
 
 
 def _account_host(account: Listed, names: Mapping[str, str]) -> InventoryHost:
@@ -195,7 +216,8 @@ def _account_host(account: Listed, names: Mapping[str, str]) -> InventoryHost:
 def _zone_host(
     zone: Listed, names: Mapping[str, str], account_names: Mapping[str, str]
 ) -> InventoryHost:
-    owner, plan = _owner(zone), _mapping(zone.get("plan"))
+    owner = _owner(zone)
+    plan = _mapping(zone.get("plan"))
     account_host = account_names.get(str(owner.get("id")))
     identity = str(zone["id"])
     return InventoryHost(

@@ -53,6 +53,14 @@ def test_a_long_text_is_cut_and_the_rest_counted(text: str, shown: str) -> None:
     assert excerpt(text, 4) == shown
 
 
+def test_of_a_long_text_the_path_of_a_call_is_cut_before_the_cause() -> None:
+    path = f"accounts/{'0' * 32}/rulesets/phases/http_request_firewall_custom/entrypoint"
+    cause = "got no response from https://api.cloudflare.com: Connection refused"
+    text = f"GET {path} {cause}. Check base_url and the network."
+    assert excerpt(text, 120).startswith(f"GET accounts/.../entrypoint {cause}.")
+    assert excerpt(text, len(text)) == text
+
+
 @pytest.mark.parametrize(
     ("names", "most", "shown"),
     [

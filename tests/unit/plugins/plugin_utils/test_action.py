@@ -10,11 +10,8 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.plugin_utils import _action
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import (
-    ActionTools,
-    ModuleCalls,
-    option_problems,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ActionTools, ModuleCalls
+from ansible_collections.edgeops.protection.plugins.plugin_utils._module_options import option_problems
 
 from tests.support.connection import CONNECTION
 

@@ -76,7 +76,7 @@ from tests.fake_service import LocalService
 from {PLUGINS}.module_utils._context import Context
 from {PLUGINS}.module_utils._engine import run
 from {PLUGINS}.module_utils._specs.registry import HOST_MODULE
-from {PLUGINS}.plugin_utils import _action, _worker
+from {PLUGINS}.plugin_utils import _module_options, _worker
 _worker.prepare_workers()
 rules = [{{"ref": "office", "action": "block", "expression": 'http.host eq "a.example"'}}]
 with LocalService() as service:
@@ -84,7 +84,7 @@ with LocalService() as service:
     connection = {{"base_url": service.base_url, "api_token": service.token, "zone_id": "{ZONE}", "call_budget": 0}}
     before = {{*sys.modules}}
     for _again in range(2):
-        spec, options = _action.read_arguments(HOST_MODULE, {{**connection, "custom_rules": rules}})
+        spec, options = _module_options.read_arguments(HOST_MODULE, {{**connection, "custom_rules": rules}})
         result = run(spec, options, False, False, print, context=Context(is_role=True))
     print(result["changed"], *(name for name in sys.modules if name not in before and "{PLUGINS}" in name))
 """

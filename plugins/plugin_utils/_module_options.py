@@ -1,0 +1,116 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The options of a module, out of the arguments of a task. What many hosts have in common is read
+once in a worker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Set
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+from ..module_utils._api.settings import OF_ENVIRONMENT
+from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
+from ..module_utils._context import Context
+from ..module_utils._output import option_failure
+from ..module_utils._specs.base import PLAN_OPTIONS, ModuleSpec, argument_spec
+from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
+from ..module_utils._specs.task import option_errors
+from ..module_utils._text import Option
+from ._variables import as_packed, names_in, option_at, packed_value, place_of
+
+Texts = tuple[tuple[str, str], ...]  # values as text by name, so that they can be a key
+
+
+def with_approval(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments, of which an approval that is set and comes out null approves no change; a
+    module cannot tell it from one that is left out."""
+    nulls = [name for name in PLAN_OPTIONS if name in arguments and arguments[name] is None]
+    return {**arguments, **dict.fromkeys(nulls, "")}
+
+
+def read_arguments(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpec, ReadOptions]:
+    """The spec of a module, and its options out of these arguments."""
+    spec = _spec_of(module)
+    host_arguments = _host_arguments(module)
+    shared_texts: list[tuple[str, str]] = []
+    host_values: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if name in host_arguments:
+            host_values[name] = value
+        else:
+            shared_texts.append((name, packed_value(value)))
+    shared_options = _shared_options(module, tuple(shared_texts))
+    host_options = read_options(host_arguments, json.loads(as_packed(host_values)))
+    if shared_options.errors or host_options.errors:  # some of which name other options
+        packed = json.loads(as_packed(arguments))
+        return spec, read_options(argument_spec(spec), packed)
+    return spec, ReadOptions({**shared_options, **host_options})
+
+
+class OptionProblem(NamedTuple):
+    """A sentence on something that is wrong in the options of a module. `option` is at fault, by
+    the variable that fills it, and `names` are those of all variables that the sentence names."""
+
+    sentence: str
+    option: Option
+    names: Set[str]
+
+
+def option_problems(
+    module: str, arguments: Mapping[str, Any], context: Context, in_files: Mapping[str, Any]
+) -> list[OptionProblem]:
+    """All that is wrong in the options of a module; the variables `in_files` know where they
+    stand."""
+    spec, options = read_arguments(module, arguments)
+    place = partial(place_of, in_files, names=context.names)
+    problems = []
+    for error in option_errors(spec, options, context):
+        text = option_failure(arguments, [error], context, place)["msg"]
+        option = option_at(error.option.name(context.names))
+        names = names_in(error, context.names)
+        problems.append(OptionProblem(f"{text.rstrip('.')}.", option, names))
+    return problems
+
+
+def packed_arguments(module: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a packed module: a new dictionary, to which Ansible adds its own."""
+    if _name_of(module) == HOST_MODULE:
+        from ..module_utils._specs.host import packed  # loads all specs
+
+        return packed(options)
+    arguments: dict[str, Any] = without_ignored(argument_spec(_spec_of(module)), options)
+    return arguments
+
+
+def _name_of(module: str) -> str:
+    return module.rpartition(".")[2]
+
+
+def _spec_of(module: str) -> ModuleSpec:
+    return MODULE_SPECS[_name_of(module)]
+
+
+@lru_cache(maxsize=None)
+def _host_arguments(module: str) -> Arguments:
+    """The part of a module's argument spec that says who a host is."""
+    spec = argument_spec(_spec_of(module))
+    return {name: argument for name, argument in spec.items() if name in OF_ENVIRONMENT}
+
+
+@lru_cache(maxsize=None)
+def _shared_arguments(module: str) -> Arguments:
+    """The part of a module's argument spec that hosts may have in common."""
+    spec = argument_spec(_spec_of(module))
+    return {name: argument for name, argument in spec.items() if name not in OF_ENVIRONMENT}
+
+
+@lru_cache(maxsize=64)
+def _shared_options(module: str, texts: Texts) -> ReadOptions:
+    """The options that hosts may have in common, out of arguments as text."""
+    values = {name: json.loads(text) for name, text in texts}
+    return read_options(_shared_arguments(module), values)
