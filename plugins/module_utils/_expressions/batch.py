@@ -16,8 +16,18 @@ from .expression import Expression
 from .grammar import Combination, Comparison, Constant, Negation, NotKnown, Tree
 from .operands import Fields, FieldValue
 
-Requests = int  # a bit for each request
+Requests = int  # a bit for each request, by its place in a batch
 HASHABLE = (bytes, int, bool, *ADDRESS_KINDS)  # equal values of one of these types are alike
+
+
+class Matching(NamedTuple):
+    """The requests that match something for certain, and those that match or may do so."""
+
+    certain: Requests
+    possible: Requests
+
+
+NOTHING = Matching(0, 0)
 
 
 class SameValue(NamedTuple):
@@ -26,7 +36,14 @@ class SameValue(NamedTuple):
 
     value: FieldValue
     fields: Fields
-    members: list[int]
+    places: list[int]
+
+
+class Sides(NamedTuple):
+    """The groups of a batch by the left side of a comparison, and the group at each place."""
+
+    groups: Sequence[SameValue]
+    group_at: Sequence[SameValue]
 
 
 class Batch:
@@ -35,96 +52,125 @@ class Batch:
     def __init__(self, requests: Sequence[Fields]) -> None:
         self.requests = requests
         self._all = (1 << len(requests)) - 1
-        self._groups: dict[str, tuple[Sequence[SameValue], Sequence[SameValue]]] = {}
-        self._matching: dict[Expression, tuple[Requests, Requests]] = {}
+        self._sides: dict[str, Sides] = {}
+        self._matching: dict[Expression, Matching] = {}
 
-    def matching(self, expression: Expression) -> tuple[Requests, Requests]:
-        """The requests that match an expression, and those that match or may do so."""
+    def matching(self, expression: Expression) -> Matching:
+        """The requests that match an expression."""
         if expression not in self._matching:
-            try:
-                self._matching[expression] = self._split(expression.tree, self._all)
-            except Unread:
-                self._matching[expression] = 0, self._all
+            if expression.problem:
+                self._matching[expression] = Matching(0, self._all)
+            else:
+                self._matching[expression] = self._among(expression.tree, self._all)
         return self._matching[expression]
 
-    def _split(self, tree: Tree, concerned: Requests) -> tuple[Requests, Requests]:
-        """Of some requests: those that match, and those that match or may do so."""
+    def _among(self, tree: Tree, concerned: Requests) -> Matching:
+        """Those of some requests that match."""
         if isinstance(tree, Constant):
-            return (concerned, concerned) if tree.value else (0, 0)
+            return Matching(concerned, concerned) if tree.value else NOTHING
         if isinstance(tree, Negation):
-            sure, possible = self._split(tree.part, concerned)
-            return concerned & ~possible, concerned & ~sure
+            negated = self._among(tree.part, concerned)
+            return Matching(concerned & ~negated.possible, concerned & ~negated.certain)
         if not isinstance(tree, Combination):
-            return self._decided(tree, concerned)
-        sure = possible = concerned if tree.operator == "and" else 0
-        for part in sorted(tree.parts, key=self._cost):
-            if tree.operator == "and":
-                one, other = self._split(part, possible)
-                sure, possible = sure & one, other
-            elif tree.operator == "or":
-                one, other = self._split(part, concerned & ~sure)
-                sure, possible = sure | one, possible | other
-            else:
-                one, other = self._split(part, concerned)
-                sure, possible = (sure & ~other | one & ~possible, possible & ~one | other & ~sure)
-        return sure, possible
+            return self._compared(tree, concerned)
+        parts = sorted(tree.parts, key=self._cost)
+        if tree.operator == "and":
+            return self._all_of(parts, concerned)
+        if tree.operator == "or":
+            return self._any_of(parts, concerned)
+        return self._odd_of(parts, concerned)
 
-    def _decided(self, leaf: Comparison, concerned: Requests) -> tuple[Requests, Requests]:
-        groups, by_place = self._groups_by(leaf)
+    def _all_of(self, parts: Sequence[Tree], concerned: Requests) -> Matching:
+        """Those that match all parts; a part is asked for those alone that may match the parts
+        before it."""
+        certain = possible = concerned
+        for part in parts:
+            matching = self._among(part, possible)
+            certain &= matching.certain
+            possible = matching.possible
+        return Matching(certain, possible)
+
+    def _any_of(self, parts: Sequence[Tree], concerned: Requests) -> Matching:
+        """Those that match a part; a part is asked for those alone that no part before it matches
+        for certain."""
+        certain = possible = 0
+        for part in parts:
+            matching = self._among(part, concerned & ~certain)
+            certain |= matching.certain
+            possible |= matching.possible
+        return Matching(certain, possible)
+
+    def _odd_of(self, parts: Sequence[Tree], concerned: Requests) -> Matching:
+        """Those that match an odd number of parts."""
+        certain = possible = 0
+        for part in parts:
+            matching = self._among(part, concerned)
+            was_certain, was_possible = certain, possible
+            certain = was_certain & ~matching.possible | matching.certain & ~was_possible
+            possible = was_possible & ~matching.certain | matching.possible & ~was_certain
+        return Matching(certain, possible)
+
+    def _compared(self, comparison: Comparison, concerned: Requests) -> Matching:
+        sides = self._sides_of(comparison)
         if not concerned:
-            return 0, 0
+            return NOTHING
+        groups = sides.groups
         if concerned != self._all:
-            groups = list(
-                {id(one): one for one in map(by_place.__getitem__, places(concerned))}.values()
-            )
-        test = halves(leaf).test
+            concerned_groups = [sides.group_at[place] for place in places(concerned)]
+            groups = list({id(group): group for group in concerned_groups}.values())
+        test = halves(comparison).test
         matching: list[int] = []
         not_known: list[int] = []
-        for value, fields, members in groups:
+        for group in groups:
+            if isinstance(group.value, NotKnown):
+                not_known += group.places
+                continue
             try:
-                if isinstance(value, NotKnown):
-                    not_known += members
-                elif test(value, fields):
-                    matching += members
+                if test(group.value, group.fields):
+                    matching += group.places
             except Unread:
-                not_known += members
-        sure = self._bits(matching) & concerned
-        return sure, sure | self._bits(not_known) & concerned
+                not_known += group.places
+        certain = self._bits(matching) & concerned
+        possible = self._bits(not_known) & concerned
+        return Matching(certain, certain | possible)
 
     def _bits(self, members: Sequence[int]) -> Requests:
         if not members:
             return 0
-        digits, last = bytearray(b"0") * len(self.requests), len(self.requests) - 1
+        digits = bytearray(b"0") * len(self.requests)
+        highest = len(self.requests) - 1
         for place in members:
-            digits[last - place] = ONE
+            digits[highest - place] = ONE
         return int(digits, 2)
 
-    def _groups_by(self, leaf: Comparison) -> tuple[Sequence[SameValue], Sequence[SameValue]]:
-        """The groups by the left side of a comparison, and by the place of each request."""
-        left, evaluate, _test_of_value = halves(leaf)
-        if left not in self._groups:
+    def _sides_of(self, comparison: Comparison) -> Sides:
+        """The groups by the left side of a comparison."""
+        left_side, evaluate, _test_of_value = halves(comparison)
+        if left_side not in self._sides:
             groups: dict[object, SameValue] = {}
-            by_place = []
+            group_at = []
             for place, fields in enumerate(self.requests):
                 value: FieldValue
                 try:
                     value = evaluate(fields)
                 except Unread as exc:
                     value = NotKnown(exc.reasons)
-                key = (type(value), value if type(value) in HASHABLE else repr(value))
-                group = groups.setdefault(key, SameValue(value, fields, []))
-                group.members.append(place)
-                by_place.append(group)
-            self._groups[left] = list(groups.values()), by_place
-        return self._groups[left]
+                identity = value if type(value) in HASHABLE else repr(value)
+                group = groups.setdefault((type(value), identity), SameValue(value, fields, []))
+                group.places.append(place)
+                group_at.append(group)
+            self._sides[left_side] = Sides(list(groups.values()), group_at)
+        return self._sides[left_side]
 
     def _cost(self, tree: Tree) -> int:
         """About how many decisions a part takes."""
         if isinstance(tree, Comparison):
-            return len(self._groups_by(tree)[0])
+            return len(self._sides_of(tree).groups)
         if isinstance(tree, Negation):
             return self._cost(tree.part)
-        return sum(map(self._cost, tree.parts)) if isinstance(tree, Combination) else 0
+        if isinstance(tree, Combination):
+            return sum(map(self._cost, tree.parts))
+        return 0
 
 
 ONE = ord("1")

@@ -12,14 +12,13 @@ evaluation, a skip does if it skips the remaining rules, and after a log it goes
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.batch import Batch
 from .._expressions.evaluation import is_in
 from .._expressions.fields import WITHOUT_LISTS
 from .._expressions.grammar import NotKnown
-from .._expressions.operands import Fields
+from .._expressions.operands import Address, Fields
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
@@ -78,10 +77,11 @@ class Decision(NamedTuple):
         """True if this is what was expected, decided by a rule if one is named; None if it is not
         known."""
         words = FULFILLING.get(expected, (expected,))
-        fulfilled = {
-            outcome.word in words and rule in (None, outcome.by) for outcome in self.outcomes
-        }
-        return fulfilled.pop() if len(fulfilled) == 1 else None
+        results = set()
+        for outcome in self.outcomes:
+            is_by_rule = rule in (None, outcome.by)
+            results.add(outcome.word in words and is_by_rule)
+        return results.pop() if len(results) == 1 else None
 
 
 def decision(
@@ -95,9 +95,14 @@ def decision(
 
 def either(*decisions: Decision) -> Decision:
     """A decision that may be any of some."""
-    outcomes = chain(*(one.outcomes for one in decisions))
-    reasons = chain(*(one.reasons for one in decisions))
-    return decision(outcomes, reasons, chain(*(one.skips for one in decisions)))
+    outcomes: list[Outcome] = []
+    reasons: list[str] = []
+    skips: list[str] = []
+    for possible in decisions:
+        outcomes += possible.outcomes
+        reasons += possible.reasons
+        skips += possible.skips
+    return decision(outcomes, reasons, skips)
 
 
 def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
@@ -108,13 +113,17 @@ def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[Zone
 def never_decides(state: State, resource: Resource, name: str) -> str:
     """The reason why a rule of a ruleset decides on nothing at all; empty if it may decide."""
     active = rules_in_order(state, resource)
-    own = [rule for rule in active if rule.entry == name]
-    if own:
-        is_idle = not any(outcome_of(rule) or rule.action == LOG for rule in own)
-        return f"the rule {name} neither ends the evaluation nor logs" if is_idle else ""
-    if any(resource.label_of(obj) == name for obj in state.get(resource.plural) or ()):
+    rules_with_name = [rule for rule in active if rule.entry == name]
+    if rules_with_name:
+        for rule in rules_with_name:
+            if outcome_of(rule) or rule.action == LOG:
+                return ""
+        return f"the rule {name} neither ends the evaluation nor logs"
+    labels = [resource.label_of(obj) for obj in state.get(resource.plural) or ()]
+    if name in labels:
         return f"the rule {name} is disabled"
-    return f"there is no rule {name}{did_you_mean(name, [rule.entry for rule in active])}"
+    near = did_you_mean(name, [rule.entry for rule in active])
+    return f"there is no rule {name}{near}"
 
 
 def outcome_of(rule: ZoneRule) -> str:
@@ -130,23 +139,33 @@ def outcome_of(rule: ZoneRule) -> str:
 def _effect(rule: ZoneRule, truth: object) -> Decision:
     """The outcome of a request that meets a rule, none if the evaluation goes on, with what is not
     known, and what the request skips."""
-    doubts = truth.reasons if isinstance(truth, NotKnown) else ()
-    reasons, end = [f"rule {rule.entry}: {doubt}" for doubt in doubts], outcome_of(rule)
+    end = outcome_of(rule)
+    doubts: list[str] = []
+    perhaps = ""
+    if isinstance(truth, NotKnown):
+        doubts += truth.reasons
+        perhaps = "perhaps "
     if end == UNKNOWN_END:
-        reasons.append(f"rule {rule.entry}: {first_few(rule.unknown)} is not known")
-    perhaps = "perhaps " if isinstance(truth, NotKnown) else ""
-    skips = [f"perhaps {item}" for item in rule.unknown if rule.action == "skip"]
-    skips += [f"{perhaps}{item}" for item in sorted(rule.skips - {REST_OF_THE_LIST})]
-    return Decision([Outcome(end, rule.entry)] if end else [], reasons, skips)
+        doubts.append(f"{first_few(rule.unknown)} is not known")
+    reasons = [f"rule {rule.entry}: {doubt}" for doubt in doubts]
+    skips: list[str] = []
+    if rule.action == "skip":
+        skips += [f"perhaps {parameter}" for parameter in rule.unknown]
+    for skipped in sorted(rule.skips - {REST_OF_THE_LIST}):
+        skips.append(f"{perhaps}{skipped}")
+    outcomes = [Outcome(end, rule.entry)] if end else []
+    return Decision(outcomes, reasons, skips)
 
 
 def decide_requests(rules: Sequence[ZoneRule], batch: Batch) -> list[Decision]:
     """A decision on each of the requests of a batch; most rules match none of them."""
-    possible = [batch.matching(rule.expression)[1] for rule in rules]
-    return [
-        decide_request([rule for rule, some in zip(rules, possible) if some >> index & 1], fields)
-        for index, fields in enumerate(batch.requests)
-    ]
+    requests_by_rule = [batch.matching(rule.expression).possible for rule in rules]
+    decisions = []
+    for place, fields in enumerate(batch.requests):
+        bit = 1 << place
+        met = [rule for rule, requests in zip(rules, requests_by_rule) if requests & bit]
+        decisions.append(decide_request(met, fields))
+    return decisions
 
 
 def decide_request(rules: Sequence[ZoneRule], fields: Fields) -> Decision:
@@ -168,10 +187,27 @@ def decide_request(rules: Sequence[ZoneRule], fields: Fields) -> Decision:
             if is_certain:
                 logged_by.remove(None)
     else:
-        passing = [Outcome(LOGGED if name else ALLOWED, name) for name in logged_by]
+        passing = []
+        for name in logged_by:
+            passing.append(Outcome(ALLOWED) if name is None else Outcome(LOGGED, name))
         effects.append(decision(passing))
-    every = either(*effects)
-    return every._replace(reasons=[]) if len(every.outcomes) == 1 else every
+    decided = either(*effects)
+    return decided._replace(reasons=[]) if len(decided.outcomes) == 1 else decided
+
+
+def name_of_entry(prefix: str) -> str:
+    """The name of an entry of the allowlist that decides."""
+    return f"allowlist entry {prefix}"
+
+
+def name_of_rule(label: str) -> str:
+    """The name of a rule of a component that decides."""
+    return f"rule {label}"
+
+
+def name_of_filter(expression: str) -> str:
+    """The name of a filter that decides."""
+    return f"filter {excerpt(expression)}"
 
 
 WORD_OF_MODE = {ENABLED: MITIGATED, MONITORING: MONITORED, DISABLED: UNPROTECTED}
@@ -211,50 +247,61 @@ def _open(reason: str) -> Decision:
 
 def _allowlisted(coverage: Coverage, packet: Packet, component: str) -> Decision:
     """The decision of the allowlist if it may let the source pass; else one without outcomes."""
-    by, entries = "the allowlist", coverage.active_sources
-    prefixes = {str(item.get("prefix")): range_of(item.get("prefix")) for item in entries}
-    malformed = [prefix for prefix, network in prefixes.items() if network is None]
+    decided_by = "the allowlist"
+    prefixes = [str(entry.get("prefix")) for entry in coverage.active_sources]
+    malformed = [prefix for prefix in prefixes if range_of(prefix) is None]
     doubt = ""
     if coverage.state.get(ALLOWLIST.plural) is None:
         doubt = "the allowlist is not known"
-    elif not entries:
+    elif not prefixes:
         return decision([])
     elif packet.source is None:
         doubt = packet.fields.not_given("ip.src")
     elif is_in(coverage.bypassing, packet.source) and component == DNS:
         doubt = "whether the allowlist holds for DNS protection is not known"
     elif is_in(coverage.bypassing, packet.source):
-        around = (text for text, one in prefixes.items() if one and is_in([one], packet.source))
-        by = f"allowlist entry {next(around)}"
+        decided_by = name_of_entry(_entry_with(prefixes, packet.source))
     elif malformed:
         doubt = f"the allowlist entry {excerpt(malformed[0])} is malformed"
     else:
         return decision([])
-    return decision([Outcome(BYPASSED, by)], [doubt] if doubt else [])
+    return decision([Outcome(BYPASSED, decided_by)], [doubt] if doubt else [])
+
+
+def _entry_with(prefixes: Sequence[str], address: Address) -> str:
+    """The first entry of the allowlist that has an address."""
+    for prefix in prefixes:
+        network = range_of(prefix)
+        if network and is_in([network], address):
+            return prefix
+    raise ValueError(f"no entry has {address}")
 
 
 def _by_component(component: Component, packet: Packet) -> Decision:
     """The decision of filters and rules; a filter decides as well if it is not known to match."""
-    parts: list[Decision] = []
-    for item in sorted(component.filters, key=lambda one: IN_TURN.index(one.own_mode)):
-        truth = item.expression.evaluate(packet.fields)
+    possible: list[Decision] = []
+    in_turn = sorted(component.filters, key=lambda candidate: IN_TURN.index(candidate.own_mode))
+    for candidate in in_turn:
+        truth = candidate.expression.evaluate(packet.fields)
         if truth is False:
             continue
-        name, reasons = f"filter {excerpt(item.expression.text)}", []
-        if item.own_mode not in WORD_OF_MODE:
-            reasons = [f"{name}: its mode or expression is not known"]
+        name = name_of_filter(candidate.expression.text)
+        reasons: list[str] = []
+        if candidate.own_mode not in WORD_OF_MODE:
+            reasons.append(f"{name}: its mode or expression is not known")
         elif isinstance(truth, NotKnown):
-            more = [WITHOUT_LISTS] if item.expression.lists else []
-            reasons = [f"{name}: {reason}" for reason in [*truth.reasons, *more]]
-        parts.append(decision(_outcomes_of(item.own_mode, name), reasons))
+            reasons += [f"{name}: {reason}" for reason in truth.reasons]
+            if candidate.expression.lists:
+                reasons.append(f"{name}: {WITHOUT_LISTS}")
+        possible.append(decision(_outcomes_of(candidate.own_mode, name), reasons))
         if not reasons:
-            return either(*parts)
-    return either(*parts, _by_rules(component, packet))
+            return either(*possible)
+    return either(*possible, _by_rules(component, packet))
 
 
 def _by_rules(component: Component, packet: Packet) -> Decision:
     """The decision of the most specific rule: for the data center, for the region, or for all."""
-    parts: list[Decision] = []
+    possible: list[Decision] = []
     for scope, place, key in (
         (DATA_CENTER, packet.data_center, "data_center"),
         (REGION, packet.region, "region"),
@@ -262,31 +309,37 @@ def _by_rules(component: Component, packet: Packet) -> Decision:
         rules = [rule for rule in component.rules if rule.scope == scope]
         if place is None and rules:
             doubt = f"there is a rule {rules[0].label}, and the {key} is not given"
-            parts.append(_of_rules(rules, [doubt]))
+            possible.append(_of_rules(rules, [doubt]))
         deciding = [rule for rule in rules if rule.place.casefold() == place]
         if deciding:
-            return either(*parts, _decided_by(deciding))
+            return either(*possible, _decided_by(deciding))
     odd = [rule for rule in component.rules if rule.scope not in (GLOBAL, REGION, DATA_CENTER)]
-    parts.append(_of_rules(odd, [f"the scope of the rule {one.label} is not known" for one in odd]))
+    doubts = [f"the scope of the rule {rule.label} is not known" for rule in odd]
+    possible.append(_of_rules(odd, doubts))
     everywhere = [rule for rule in component.rules if rule.everywhere]
-    return either(*parts, _decided_by(everywhere) if everywhere else decision([WITHOUT_RULE]))
+    by_default = _decided_by(everywhere) if everywhere else decision([WITHOUT_RULE])
+    return either(*possible, by_default)
 
 
 def _decided_by(rules: Sequence[Rule]) -> Decision:
     """The decision of rules with one label; a service that has two of them is odd."""
-    odd = [rule for rule in rules if rule.mode not in WORD_OF_MODE]
-    return _of_rules(rules, [f"the mode of the rule {one.label} is not known" for one in odd[:1]])
+    for rule in rules:
+        if rule.mode not in WORD_OF_MODE:
+            return _of_rules(rules, [f"the mode of the rule {rule.label} is not known"])
+    return _of_rules(rules)
 
 
-def _of_rules(rules: Sequence[Rule], reasons: Sequence[str]) -> Decision:
-    every = [_outcomes_of(rule.mode, f"rule {rule.label}") for rule in rules]
-    return decision(chain(*every), reasons)
+def _of_rules(rules: Sequence[Rule], reasons: Sequence[str] = ()) -> Decision:
+    outcomes: list[Outcome] = []
+    for rule in rules:
+        outcomes += _outcomes_of(rule.mode, name_of_rule(rule.label))
+    return decision(outcomes, reasons)
 
 
-def _outcomes_of(mode: str, by: str) -> list[Outcome]:
+def _outcomes_of(mode: str, name: str) -> list[Outcome]:
     """The outcome of a mode; any of an unknown mode."""
     words = [WORD_OF_MODE[mode]] if mode in WORD_OF_MODE else WORD_OF_MODE.values()
-    return [Outcome(word, by) for word in words]
+    return [Outcome(word, name) for word in words]
 
 
 class PacketDecisions:
@@ -295,8 +348,9 @@ class PacketDecisions:
     def __init__(self, state: State) -> None:
         self._coverage = Coverage(state)
         self._lists = contents_in(state)
-        has_firewall = NETWORK_FIREWALL_RULES.plural in state
-        self._rules = rules_in_order(state, NETWORK_FIREWALL_RULES) if has_firewall else None
+        self._firewall_rules: Sequence[ZoneRule] | None = None
+        if NETWORK_FIREWALL_RULES.plural in state:
+            self._firewall_rules = rules_in_order(state, NETWORK_FIREWALL_RULES)
         self._has_components = any(resource.plural in state for resource in ACCOUNT)
 
     def decide(self, packet: Packet, components: Sequence[str]) -> Mapping[str, Decision]:
@@ -304,30 +358,31 @@ class PacketDecisions:
         return {name: self._decide(packet, name) for name in components}
 
     def _decide(self, packet: Packet, component: str) -> Decision:
-        if self._rules is None:
+        if self._firewall_rules is None:
             return decide_packet(self._coverage, packet, component)
-        first = _in_firewall(self._rules, packet.seen_by(component), self._lists)
+        by_firewall = _in_firewall(self._firewall_rules, packet.seen_by(component), self._lists)
         if not component or not self._has_components:
-            return first
-        return _after_firewall(first, decide_packet(self._coverage, packet, component))
+            return by_firewall
+        return _after_firewall(by_firewall, decide_packet(self._coverage, packet, component))
 
 
 def _in_firewall(
-    rules: Sequence[ZoneRule], seen: Sequence[Fields], lists: Mapping[str, Contents]
+    rules: Sequence[ZoneRule], views: Sequence[Fields], lists: Mapping[str, Contents]
 ) -> Decision:
-    """The decision of the Network Firewall on a packet of which it may see these fields."""
-    decided = [decide_request(rules, fields._replace(lists=lists)) for fields in seen]
-    outcomes = [outcome for one in decided for outcome in one.outcomes]
-    if len(decided) == 1 or len(set(outcomes)) == 1:
-        return decided[0]
-    reasons = [reason for one in decided for reason in one.reasons]
-    return decision(outcomes, [seen[0].not_given(PROTOCOL_FIELD), *reasons])
+    """The decision of the Network Firewall on a packet of which it may see the fields of each
+    view."""
+    decisions = [decide_request(rules, view._replace(lists=lists)) for view in views]
+    joined = either(*decisions)
+    if len(decisions) == 1 or len(joined.outcomes) == 1:
+        return decisions[0]
+    return decision(joined.outcomes, [views[0].not_given(PROTOCOL_FIELD), *joined.reasons])
 
 
-def _after_firewall(first: Decision, component: Decision) -> Decision:
+def _after_firewall(by_firewall: Decision, by_component: Decision) -> Decision:
     """The decision on a packet that meets a component if the Network Firewall lets it pass."""
-    ends = [outcome for outcome in first.outcomes if outcome.word not in PASSING]
-    if len(ends) == len(first.outcomes):
-        return first
-    ending = first._replace(outcomes=ends, reasons=first.reasons if ends else ())
-    return either(ending, component)
+    ends = [outcome for outcome in by_firewall.outcomes if outcome.word not in PASSING]
+    if len(ends) == len(by_firewall.outcomes):
+        return by_firewall
+    reasons = by_firewall.reasons if ends else ()
+    ending = by_firewall._replace(outcomes=ends, reasons=reasons)
+    return either(ending, by_component)

@@ -10,16 +10,25 @@ from __future__ import annotations
 from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._expressions.batch import Batch
-from .._plan.plan import Plan
-from .._schema.account import COMPONENTS
-from .._schema.custom_rules import CUSTOM_RULES
+from .._plan.plan import Operation, Plan
+from .._schema.account import ALLOWLIST, COMPONENTS
+from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import State
 from .._text import Message, first_few, joined, plural
-from .decide import Decision, PacketDecisions, decide_requests, never_decides, rules_in_order
+from .decide import (
+    Decision,
+    PacketDecisions,
+    decide_requests,
+    name_of_entry,
+    name_of_filter,
+    name_of_rule,
+    never_decides,
+    rules_in_order,
+)
 from .expectation import FIREWALL, NAME, REQUEST, Expectation
 from .modes import UNDECIDED
-from .rules_in_force import contents_in, zone_values
+from .rules_in_force import OF_ACCOUNT, contents_in, title_in_ruleset, zone_values
 
 RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
 
@@ -54,42 +63,50 @@ class Evaluated(NamedTuple):
     @property
     def met(self) -> bool | None:
         """True if the expectation holds; None if that is not decided."""
-        item = self.expectation
-        parts = {
-            decided.fulfils(item.expected_of(name), item.rule)
-            for name, decided in self.decisions.items()
-        }
-        return False if False in parts else None if None in parts else True
+        results = set()
+        for component, decision in self.decisions.items():
+            expected = self.expectation.expected_of(component)
+            results.add(decision.fulfils(expected, self.expectation.rule))
+        if False in results:
+            return False
+        return None if None in results else True
 
     @property
     def reasons(self) -> list[str]:
         """Reasons why it cannot be met, or is not decided."""
         if self.met is False and self.unable:
             return [self.unable]
-        reasons = [reason for decided in self.decisions.values() for reason in decided.reasons]
-        not_known = list(dict.fromkeys(reasons))
+        not_known: dict[str, None] = {}
+        for decision in self.decisions.values():
+            not_known.update(dict.fromkeys(decision.reasons))
         is_impossible = self.met is False and self.actual == UNDECIDED
-        return [self._possible(), *not_known] if is_impossible else not_known
+        return [self._possible(), *not_known] if is_impossible else [*not_known]
 
     def _possible(self) -> str:
         """All outcomes that are possible."""
-        outcomes = [one for decided in self.decisions.values() for one in decided.outcomes]
-        return f"it is {' or '.join(dict.fromkeys(with_rule(*one) for one in outcomes))}"
+        outcomes: dict[str, None] = {}
+        for decision in self.decisions.values():
+            for outcome in decision.outcomes:
+                outcomes[with_rule(outcome.word, outcome.by)] = None
+        return f"it is {' or '.join(outcomes)}"
 
     @property
     def actual(self) -> Any:
         """The outcome, by component if the components differ."""
-        return _as_one({name: decided.word for name, decided in self.decisions.items()})
+        return _as_one({name: decision.word for name, decision in self.decisions.items()})
 
     @property
     def rule(self) -> Any:
         """Whatever decides, by component if the components differ."""
-        return _as_one({name: decided.by for name, decided in self.decisions.items()})
+        return _as_one({name: decision.by for name, decision in self.decisions.items()})
 
     @property
     def skips(self) -> list[str]:
         """Names of what a request does not meet beside the rules."""
-        return [item for decided in self.decisions.values() for item in decided.skips]
+        skips: list[str] = []
+        for decision in self.decisions.values():
+            skips += decision.skips
+        return skips
 
     def record(self) -> dict[str, Any]:
         """The part of a result that says how it ends."""
@@ -107,23 +124,31 @@ def find(
     """Each expectation held against a state of an account or a zone; `requests` are those that
     another state with the same lists has already met."""
     requests = _requests(expectations, state) if requests is None else requests
-    decided = iter(decide_requests(rules_in_order(state), requests))
-    packets = PacketDecisions(state)
-    return [
-        Evaluated(
-            item,
-            packets.decide(item.packet, item.components) if item.packet else {"": next(decided)},
-            never_decides(state, RULES_OF[item.kind], item.rule) if item.rule else "",
-        )
-        for item in expectations
-    ]
+    request_decisions = iter(decide_requests(rules_in_order(state), requests))
+    packet_decisions = PacketDecisions(state)
+    evaluated = []
+    for expectation in expectations:
+        decisions: Mapping[str, Decision]
+        if expectation.packet:
+            decisions = packet_decisions.decide(expectation.packet, expectation.components)
+        else:
+            decisions = {"": next(request_decisions)}
+        unable = ""
+        if expectation.rule:
+            unable = never_decides(state, RULES_OF[expectation.kind], expectation.rule)
+        evaluated.append(Evaluated(expectation, decisions, unable))
+    return evaluated
 
 
 def _requests(expectations: Sequence[Expectation], state: State) -> Batch:
     """The requests of expectations, which know the lists of a state, and its zone."""
     lists, zone = contents_in(state), zone_values(state)
-    known = [item.request for item in expectations if item.request is not None]
-    return Batch([one._replace(values={**zone, **one.values}, lists=lists) for one in known])
+    requests = []
+    for expectation in expectations:
+        request = expectation.request
+        if request is not None:
+            requests.append(request._replace(values={**zone, **request.values}, lists=lists))
+    return Batch(requests)
 
 
 def expectation_records(
@@ -131,22 +156,22 @@ def expectation_records(
 ) -> list[ExpectationRecord]:
     """The results of expectations in the state after a plan, and before it."""
     requests = _requests(expectations, after)  # a rule that both states have is decided once
-    findings = earlier = find(expectations, after, requests)
+    results = former_results = find(expectations, after, requests)
     if before is not after:
         same_lists = contents_in(before) == contents_in(after)
-        earlier = find(expectations, before, requests if same_lists else None)
+        former_results = find(expectations, before, requests if same_lists else None)
     return [
         ExpectationRecord(
-            description=finding.expectation.description,
-            expected=finding.expectation.expected,
-            actual=finding.actual,
-            rule=finding.rule,
-            met=finding.met,
-            reasons=finding.reasons,
-            skips=finding.skips,
-            before=was.record(),
+            description=result.expectation.description,
+            expected=result.expectation.expected,
+            actual=result.actual,
+            rule=result.rule,
+            met=result.met,
+            reasons=result.reasons,
+            skips=result.skips,
+            before=former_result.record(),
         )
-        for finding, was in zip(findings, earlier)
+        for result, former_result in zip(results, former_results)
     ]
 
 
@@ -166,69 +191,89 @@ def unmet_expectations(
 ) -> str:
     """The reason why a plan is refused for what is expected; empty if all of it is met."""
     records = results.get(NAME, ())
-    wrong = [
-        (item, record) for item, record in zip(expectations, records) if record["met"] is not True
-    ]
-    if not wrong:
+    pairs = zip(expectations, records)
+    unmet = [(expected, record) for expected, record in pairs if record["met"] is not True]
+    if not unmet:
         return ""
-    number = plural(len(wrong), "expectation is", "expectations are")
-    sentences = [f"After the plan, {number} not met, or not decided."]
-    for index, (item, record) in enumerate(wrong, 1):
-        clause = f", {record['description']}: {_unmet_sentence(item, record, plan)}"
-        sentences.append(Message(f"({index}) ", item.option, clause))
+    count = plural(len(unmet), "expectation is", "expectations are")
+    sentences = [f"After the plan, {count} not met, or not decided."]
+    for number, (expectation, record) in enumerate(unmet, 1):
+        sentence = _unmet_sentence(expectation, record, plan)
+        clause = f", {record['description']}: {sentence}"
+        sentences.append(Message(f"({number}) ", expectation.option, clause))
     to_do = "Change the plan or the expectation; it cannot be accepted."
     return joined(" ", [*sentences, to_do])
 
 
-def _unmet_sentence(item: Expectation, record: ExpectationRecord, plan: Plan) -> str:
+def _unmet_sentence(expectation: Expectation, record: ExpectationRecord, plan: Plan) -> str:
     expected = expected_in_words(record["expected"])
-    if item.rule is not None:
-        expected += f" by the rule {item.rule}"
+    if expectation.rule is not None:
+        expected += f" by the rule {expectation.rule}"
     reasons = "; ".join(record["reasons"])
     if record["met"] is None:
         return f"expected {expected}, and undecided: {reasons}."
     if record["actual"] == UNDECIDED:
         return f"expected {expected}, and unmet: {reasons}."
     actual = with_rule(record["actual"], record["rule"])
-    more = f": {reasons}" if reasons else ""
-    was = record["before"]
-    if was["actual"] == record["actual"] and was["rule"] == record["rule"]:
-        return f"expected {expected}, but {actual}, as it is already{more}."
-    return (
-        f"expected {expected}, but {actual}; before the plan it is"
-        f" {with_rule(was['actual'], was['rule'])}{_changed_by(record, plan)}{more}."
-    )
+    because = f": {reasons}" if reasons else ""
+    before = record["before"]
+    if before["actual"] == record["actual"] and before["rule"] == record["rule"]:
+        return f"expected {expected}, but {actual}, as it is already{because}."
+    former = with_rule(before["actual"], before["rule"])
+    changes = _changed_by(record, plan)
+    return f"expected {expected}, but {actual}; before the plan it is {former}{changes}{because}."
 
 
-def expected_in_words(value: Any) -> str:
+def expected_in_words(expected: Any) -> str:
     """The expected outcome, in a sentence."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{COMPONENTS[name].title} {word}" for name, word in value.items())
-    return str(value)
+    if isinstance(expected, Mapping):
+        return ", ".join(f"{COMPONENTS[name].title} {word}" for name, word in expected.items())
+    return str(expected)
 
 
 def with_rule(actual: Any, rule: Any) -> str:
     """An outcome and whatever decides, in a sentence."""
     if isinstance(actual, Mapping) or isinstance(rule, Mapping):
-        names = list(actual if isinstance(actual, Mapping) else rule)
-        return ", ".join(
-            f"{COMPONENTS[name].title} {with_rule(_own(actual, name), _own(rule, name))}"
-            for name in names
-        )
+        clauses = []
+        for component in actual if isinstance(actual, Mapping) else rule:
+            outcome = with_rule(_of_component(actual, component), _of_component(rule, component))
+            clauses.append(f"{COMPONENTS[component].title} {outcome}")
+        return ", ".join(clauses)
     if actual == UNDECIDED or rule is None:
         return str(actual)
     return f"{actual} by {rule}"
 
 
-def _own(value: Any, name: str) -> Any:
-    return value[name] if isinstance(value, Mapping) else value
+def _of_component(by_component: Any, component: str) -> Any:
+    """What is said of a component; the same of each of them if it is no mapping."""
+    return by_component[component] if isinstance(by_component, Mapping) else by_component
 
 
 def _changed_by(record: ExpectationRecord, plan: Plan) -> str:
-    """The operations of a plan that concern a rule that decides, before the plan or after it."""
-    names = [name for name in (record["rule"], record["before"]["rule"]) if isinstance(name, str)]
-    concerned = [one for one in plan.operations if any(one.label in name for name in names)]
-    changes = [
-        f"{one.action}s {one.resource.title} {one.label}" for one in concerned or plan.operations
+    """The operations of a plan that change an object which decides, before the plan or after it;
+    all operations if none is known to do so."""
+    rules = record["rule"], record["before"]["rule"]
+    deciding = {rule for rule in rules if isinstance(rule, str)}
+    concerned = [
+        operation for operation in plan.operations if not deciding.isdisjoint(_names_of(operation))
     ]
+    changes = []
+    for operation in concerned or plan.operations:
+        changes.append(f"{operation.action}s {operation.resource.title} {operation.label}")
     return f" (the plan {first_few(changes)})" if changes else ""
+
+
+def _names_of(operation: Operation) -> set[str]:
+    """The names by which a decision names the object of an operation."""
+    resource, label = operation.resource, operation.label
+    if resource is ALLOWLIST:
+        return {name_of_entry(label)}
+    if resource.component:
+        return {name_of_rule(label), name_of_filter(label)}
+    if resource is CUSTOM_RULES_OF_ACCOUNT:
+        return {f"{label}{OF_ACCOUNT}"}
+    if resource.parent_name:
+        label = label[len(resource.parent_name) :].lstrip()
+        name = title_in_ruleset(label, resource.parent_name)
+        return {name, f"{name}{OF_ACCOUNT}"}
+    return {label}

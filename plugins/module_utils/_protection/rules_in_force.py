@@ -288,6 +288,11 @@ def _as_rule_of_account(rule: ZoneRule) -> ZoneRule:
     return rule._replace(key=(title,), entry=title, title=title, of_account=True)
 
 
+def title_in_ruleset(entry: str, ruleset_name: str) -> str:
+    """The title of a rule of a ruleset that another rule executes."""
+    return f"{entry} of the ruleset {ruleset_name}"
+
+
 class Chain:
     """The rules that requests meet in an account, or in a zone, one after the other.
 
@@ -342,16 +347,16 @@ class Chain:
         from .._expressions.operands import Fields  # loaded if there is such a rule
 
         truth = rule.expression.evaluate(Fields(self._values))
-        origin = f" of the ruleset {ruleset.get('name')}{self._owner}"
+        name = str(ruleset.get("name"))
         inner_rules = IN_ORDER[CUSTOM_RULES.plural](ruleset.get("rules") or ())
-        return [self._inner_rule(rule, inner, truth, origin) for inner in inner_rules]
+        return [self._inner_rule(rule, inner, truth, name) for inner in inner_rules]
 
     def _inner_rule(
-        self, executing: ZoneRule, inner: ZoneRule, truth: object, origin: str
+        self, executing: ZoneRule, inner: ZoneRule, truth: object, ruleset_name: str
     ) -> ZoneRule:
         """A rule of an executed ruleset; the truth of the executing rule is that for all requests
         to the zone."""
-        title = f"{inner.entry}{origin}"
+        title = title_in_ruleset(inner.entry, ruleset_name) + self._owner
         expression = inner.expression
         if truth is not True:
             expression = executing.expression.and_(inner.expression)

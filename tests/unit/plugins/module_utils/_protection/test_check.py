@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
     Expectation,
     parse_expectations,
@@ -18,6 +18,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
     find,
     unmet_expectations,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, rules_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 
 ADMIN = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"', "enabled": True}
 GEO = {"ref": "geo", "action": "block", "expression": 'ip.src.country eq "DE"', "enabled": True}
@@ -95,3 +98,40 @@ def test_the_protocol_that_would_decide_is_named() -> None:
     expectations = expected(packet={"destination": "203.0.113.53", "destination_port": 23}, expect="blocked")
     state = {"network_firewall_rules": [{"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23}"}]}
     assert "and undecided: the field ip.proto is not given (protocol)" in refusal(expectations, state, state)
+
+
+def rule(name: str, path: str, action: str = "block") -> dict[str, Any]:
+    return {"ref": name, "action": action, "expression": f'http.request.uri.path eq "{path}"', "enabled": True}
+
+
+def operation(resource: Resource, existing: dict[str, Any], **fields: Any) -> Operation:
+    return Operation("update", resource, fields, existing)
+
+
+@pytest.mark.parametrize(
+    ("entry", "before", "changes", "blamed"),
+    [
+        # The name of the rule `a` is a part of `admin`.
+        ({"request": {"path": "/admin"}, "expect": "blocked"}, {"custom_rules": [rule("a", "/a"), ADMIN]},
+         [(CUSTOM_RULES, 0, {"action": "log"}), (CUSTOM_RULES, 1, {"action": "log"})], "updates custom rule admin"),
+        ({"packet": {"destination": "192.0.2.7", "destination_port": 443, "region": "wnam"}, "expect": {"syn_flood": "mitigated"}},
+         {**ACCOUNT, "syn_flood_rules": [{**GLOBAL, "scope": "region", "name": "lob"}, GLOBAL]},
+         [(rules_of("syn_flood"), 0, {"mode": "monitoring"}), (rules_of("syn_flood"), 1, {"mode": "monitoring"})],
+         "updates SYN flood rule global"),
+        ({"packet": {"destination": "192.0.2.7", "source": "198.51.100.7"}, "expect": "bypassed"},
+         {**ACCOUNT, "allowlist": [{"prefix": "198.51.100.0/24", "enabled": True}, {"prefix": "198.51.100.0/2", "enabled": True}]},
+         [(ALLOWLIST, 1, {"enabled": False}), (ALLOWLIST, 0, {"enabled": False})], "updates allowlist entry 198.51.100.0/24"),
+    ],
+)  # fmt: skip
+def test_a_change_is_blamed_for_what_its_object_decides(
+    entry: Any, before: Any, changes: list[tuple[Resource, int, dict[str, Any]]], blamed: str
+) -> None:
+    operations, after = [], dict(before)
+    for resource, index, fields in changes:
+        existing = before[resource.plural][index]
+        operations.append(operation(resource, existing, **fields))
+        after[resource.plural] = [{**item, **fields} if item is existing else item for item in after[resource.plural]]
+    expectations = expected(**entry)
+    results = expectation_results(expectations, before, after)
+    sentence = unmet_expectations(expectations, results, Plan(before, tuple(operations)))
+    assert f"(the plan {blamed})" in sentence
