@@ -16,24 +16,18 @@ from ._api.client import Client
 from ._api.connect import client_of_owner, connected
 from ._api.lock import Waiting, locked_owners
 from ._apply.executor import BrokenOff
-from ._apply.recovery import Applied, apply_with_recovery, predicted, settle
+from ._apply.recovery import Applied, apply_to_end, predicted, renewed
 from ._context import TASK, Context
 from ._errors import OptionError, Place, PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
 from ._guard.guard import Guard
+from ._guard.risks.base import Finding
 from ._output import Output, readable_failure
-from ._plan.plan import Plan, unread_nested
-from ._result import (
-    add_orders,
-    expired_records,
-    make_diff,
-    operation_records,
-    plan_details,
-    progress_in_failures,
-    protection_results,
-    with_options,
-)
-from ._schema.resource import Object, State
+from ._plan.plan import Plan
+from ._planning.preparation import Preparation, Prepared
+from ._result import failure_of, plan_details
+from ._run_results import RunResults
+from ._schema.resource import State
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
 from ._text import Screen, Warn
@@ -112,37 +106,49 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[st
 
     Raises ProtectionError.
     """
-    existing = read_all(client, task)
+    # 1. Read.
+    existing = read_existing(client, task)
     if not task.spec.writes:
-        result = task.spec.result(task.options, task.desired, existing)
-        beside = task.spec.look(task.options, client, result, task.context)
-        return {"changed": False, **client.owner, **result, **beside}
-    task = task.at(client.now)
-    unmanaged = task.spec.lists_unmanaged
-    guard = Guard.begun(task.terms, client, task.context, task.desired, unmanaged)
-    run = Run(task, client, warn, guard)
+        return _read_result(task, client, existing)
+    run = Run.of_task(task.at(client.now), client, warn)
     try:
-        checked = run.check(existing)
+        # 2. Plan.
+        prepared = run.preparation.prepared(existing)
+        # 3. Guard.
+        checked = run.checked(prepared)
     except PlanError as exc:
         raise exc.unchanged(task.context.is_role) from exc
-    run.warn_before(checked)
+    run.warn_of(checked)
     try:
+        # 4. Apply, and 5. the result.
         if check_mode:
-            return run.result(*run.predict(checked))
-        return run.result_of_writing(*run.apply(checked))
+            applied = run.predict(checked)
+            return run.result(checked, applied)
+        checked, applied = run.apply(prepared, checked)
+        return run.result_of_writing(checked, applied)
     except ProtectionError as exc:
         raise exc.extended(plan_id=checked.plan_id) from exc
 
 
-def read_all(client: Client, task: Task) -> State:
+def read_existing(client: Client, task: Task) -> State:
     """The state of all that a task reads: collections first, and then those inside of their
     objects.
 
     Rules are read before the rulesets, so that none executes one that was made in between.
     """
-    state = client.read_state([one for one in task.reads if not one.holds_rules])
-    state = {**state, **client.read_state([one for one in task.reads if one.holds_rules])}
+    rulesets = [resource for resource in task.reads if resource.holds_rules]
+    collections = [resource for resource in task.reads if not resource.holds_rules]
+    state = client.read_state(collections)
+    state = {**state, **client.read_state(rulesets)}
     return {**state, **client.read_state(task.contents_in(state))}
+
+
+def _read_result(task: Task, client: Client, existing: State) -> dict[str, Any]:
+    """The result of a module that only reads."""
+    spec, options = task.spec, task.options
+    result = spec.result(options, task.desired, existing)
+    observations = spec.look(options, client, result, task.context)
+    return {"changed": False, **client.owner, **result, **observations}
 
 
 class Run(NamedTuple):
@@ -151,59 +157,29 @@ class Run(NamedTuple):
     task: Task
     client: Client
     warn: Warn
+    preparation: Preparation
     guard: Guard
+    results: RunResults
 
-    def check(self, existing: State, begun: Plan | None = None) -> Checked:
+    @classmethod
+    def of_task(cls, task: Task, client: Client, warn: Warn) -> Run:
+        """The run of a task whose first answers have told Cloudflare's time."""
+        preparation = Preparation.of_task(task, client)
+        guard = Guard(task.terms, client.owner, client.now)
+        results = RunResults(task, client.owner, preparation.rollout)
+        return cls(task, client, warn, preparation, guard, results)
+
+    def checked(self, prepared: Prepared, begun: Plan | None = None) -> Checked:
         """A plan with its accepted risks, or the rest of one that was begun; raises PlanError with
         the plan in its details."""
-        plan = self._plan(existing)
-        checked = self.guard.check(plan, begun)
+        checked = self.guard.check(prepared.planned, prepared.facts, begun)
         if checked.refusal:
-            error = PlanError(checked.refusal, self._details(checked))
+            error = PlanError(checked.refusal, self.results.of_failure(checked))
             error.lacks_acceptances = checked.lacks_acceptances
             raise error
         return checked
 
-    def _details(self, checked: Checked) -> dict[str, Any]:
-        plan, reports = checked.plan, self.task.context.reports
-        details = {
-            **({**self._shown(plan.after()), **self._pending(plan)} if reports else {}),
-            **plan_details(checked),
-            **checked.shown_ineffective,
-            **self.guard.findings.compared(plan, plan.before, plan.after()),
-        }
-        return with_options(details, self.task.desired) if reports else details
-
-    def _pending(self, plan: Plan) -> dict[str, Any]:
-        pending = self.guard.rollout.pending(plan, self.task.desired)
-        one = self.task.spec.one_object
-        return {"pending": pending[0] if one else pending} if pending else {}
-
-    def _shown(self, state: State) -> dict[str, Any]:
-        """The owner and its objects in a state, and those of them that the task does not name."""
-        task = self.task
-        owner = self.client.owner if task.spec.returns_owner else {}
-        result = task.spec.result(task.options, task.desired, state)
-        return {**owner, **result, **self.guard.unmanaged(state)}
-
-    def _plan(self, existing: State) -> Plan:
-        task = self.task
-        nested, inner = self._read_nested(existing), task.contents_in(existing)
-        desired = task.spec.settled(task.desired, existing)
-        return self.guard.plan(existing, desired, nested, inner)
-
-    def _read_nested(self, existing: State) -> State:
-        """By collection: the nested objects that a task names and that no existing object has."""
-        nested: dict[str, Sequence[Object]] = {}
-        for item in (one for one in self.task.desired if one.resource.nested):
-            resource = item.resource
-            ids = unread_nested(resource, item.objects.values(), existing[resource.plural])
-            objects = self.client.read_each([resource.nested_object(one) for one in ids])
-            if ids:
-                nested[resource.plural] = [obj for (obj,) in objects]
-        return nested
-
-    def warn_before(self, checked: Checked) -> None:
+    def warn_of(self, checked: Checked) -> None:
         """Warn of accepted risks, and of what probably is a mistake in the task."""
         context = self.task.context
         warnings = [
@@ -212,102 +188,93 @@ class Run(NamedTuple):
         ]
         standing = self.task.codes if context.is_role else ()
         unmet = [item for item in checked.unmet if not context.brings(item.option)]
-        checked = checked._replace(unmet=unmet)
         if unmet:
-            waiting = self.guard.rollout.avoided(checked.plan, self.task.desired)
-            warnings += standing_warnings(checked, standing, waiting)
+            avoided = self.preparation.rollout.avoided(checked.planned, self.task.desired)
+            warnings += standing_warnings(checked._replace(unmet=unmet), standing, avoided)
         for text in warnings:
             self.warn(text)
 
-    def predict(self, checked: Checked) -> tuple[Checked, Applied]:
-        """The plan that the run would apply; if the task asks for it, Cloudflare validates the plan
+    def predict(self, checked: Checked) -> Applied:
+        """The plan as if it was applied; if the task asks for it, Cloudflare validates the plan
         first."""
         is_validated = bool(self.task.options.get("validate"))
         try:
             applied = predicted(checked.plan, self.client, is_validated)
         except ServiceError as exc:
-            raise exc.extended(**self._details(checked)) from exc
+            raise exc.extended(**self.results.of_failure(checked)) from exc
         self._warn_of_ineffective(checked)
-        return checked, applied
+        return applied
 
     def _warn_of_ineffective(self, checked: Checked) -> None:
         records = () if self.task.context.reports else checked.ineffective
         for text in ineffective_warnings(records or ()):
             self.warn(text)
 
-    def apply(self, checked: Checked) -> tuple[Checked, Applied]:
-        """Apply a plan; returns it with the risks of a second plan, which is made from the state
-        read anew."""
-        plan, client, warn = checked.plan, self.client, self.warn
-        again: list[Checked] = []
-        seconds: list[Checked] = []
-        if plan.operations:
+    def apply(self, prepared: Prepared, checked: Checked) -> tuple[Checked, Applied]:
+        """Apply a plan; returns it with the risks of later plans of the run. Raises
+        ProtectionError, after the first write with `done`, `left` and `unknown`."""
+        if checked.plan.operations:
             self._warn_of_ineffective(checked)
-
-        def plan_again() -> Plan:
-            again.append(self._check_again(checked))
-            return again[-1].plan
-
-        def check_second(second: Plan) -> None:
-            seconds.append(self.guard.check_second(second))
-            if seconds[-1].refusal:
-                raise PlanError(seconds[-1].refusal, plan_details(seconds[-1]))
-
-        with progress_in_failures():
-            applied = apply_with_recovery(plan, plan_again, client, warn)
-            applied = settle(plan, applied, self._with_own, check_second, client, warn)
-        more = [risk for one in (*again[-1:], *seconds) for risk in one.risks]
-        risks = [*checked.risks, *(risk for risk in more if risk not in checked.risks)]
-        return checked._replace(risks=risks), applied
-
-    def _with_own(self, existing: State) -> State:
-        """The state that the task makes of another one."""
-        return self._plan(existing).after()
-
-    def _check_again(self, first: Checked) -> Checked:
-        """A second plan, of what is left; warnings of the first one are not repeated."""
-        checked = self.check(read_all(self.client, self.task), first.plan)
-        first_warnings = plan_warnings(first)
-        for text in plan_warnings(checked):
-            if text not in first_warnings:
-                self.warn(text)
-        return checked
+        later = LaterPlans(self, prepared, checked)
+        plan = renewed(checked.plan, later.plan_again, self.client, self.warn)
+        outcome = apply_to_end(plan, checked.plan, later, self.client, self.warn)
+        if isinstance(outcome, BrokenOff):
+            raise failure_of(outcome) from outcome.cause
+        findings = list(checked.risks)
+        findings += [finding for finding in later.findings if finding not in findings]
+        return checked._replace(risks=findings), outcome
 
     def result_of_writing(self, checked: Checked, applied: Applied) -> dict[str, Any]:
         """The result of the module after its plan was applied; raises ProtectionError that says so,
         and nothing else."""
         if not applied.operations:
             return self.result(checked, applied)
-        with progress_in_failures():
-            try:
-                return self.result(checked, applied)
-            except Exception as exc:
-                raise BrokenOff(exc, applied.operations, (), ()) from exc
+        try:
+            return self.result(checked, applied)
+        except Exception as exc:
+            raise failure_of(BrokenOff(exc, applied.operations, (), ())) from exc
 
     def result(self, checked: Checked, applied: Applied) -> dict[str, Any]:
         """The result of the module."""
-        task, plan = self.task, checked.plan
-        before = {**plan.before, **(applied.before or {})}
-        after = {**plan.after(), **applied.state}
-        diff = add_orders(
-            make_diff(applied.operations),
-            [*task.reads, *task.contents_in(before)],
-            before,
-            applied.state,
-        )
-        expired = expired_records(task.without_posture_ends())
-        result = {
-            "changed": bool(applied.operations),
-            "operations": operation_records(applied.operations),
-            "plan_id": checked.plan_id,
-            **({"expired": expired} if expired else {}),
-            **({"put_back": operation_records(applied.put_back)} if applied.put_back else {}),
-            **protection_results(checked, diff, applied.state),
-            **self._pending(plan),
-            **checked.shown_ineffective,
-            **self.guard.findings.compared(plan, before, after),
-            **self.guard.findings.expected(before, after),
-            **checked.backtest,
-            **self._shown(after),
-        }
-        return with_options(result, task.desired) if task.context.reports else result
+        return self.results.of_run(checked, applied)
+
+
+class LaterPlans:
+    """The plans that a run makes after its first one: of what is left after a lost answer, and on
+    what others wrote meanwhile."""
+
+    def __init__(self, run: Run, prepared: Prepared, checked: Checked) -> None:
+        self._run, self._prepared, self._first = run, prepared, checked
+        self._again: Checked | None = None
+        self._seconds: list[Checked] = []
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """The accepted risks of the plans that were applied."""
+        plans = [*([self._again] if self._again else []), *self._seconds]
+        return [finding for checked in plans for finding in checked.risks]
+
+    def plan_again(self) -> Plan:
+        """Read, plan and check what is left; warnings of the first plan are not repeated."""
+        run = self._run
+        existing = read_existing(run.client, run.task)
+        prepared = run.preparation.prepared(existing, self._prepared.traffic)
+        checked = self._again = run.checked(prepared, self._first.plan)
+        first_warnings = plan_warnings(self._first)
+        for text in plan_warnings(checked):
+            if text not in first_warnings:
+                run.warn(text)
+        return checked.plan
+
+    def state_after(self, existing: State) -> State:
+        """The state that the task makes of another one; reads nothing."""
+        return self._run.preparation.state_after(existing)
+
+    def check_second(self, second: Plan) -> None:
+        """Check a second plan as the first one, which alone is approved; raises PlanError."""
+        prepared = self._run.preparation.prepared_second(self._prepared.planned, second)
+        guard = self._run.guard.of_second_plans
+        checked = guard.check(prepared.planned, prepared.facts)
+        self._seconds.append(checked)
+        if checked.refusal:
+            raise PlanError(checked.refusal, plan_details(checked))

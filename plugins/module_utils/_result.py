@@ -8,10 +8,9 @@ plan that was not applied to its end."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Iterable, Iterator, Mapping, Sequence, TypedDict
+from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
 from ._apply.executor import BrokenOff
 from ._errors import ProtectionError
@@ -212,15 +211,6 @@ def _option_of(record: Mapping[str, Any], is_risk: bool, options: ByLabel) -> Me
         if option:
             return Message(option)
     return None
-
-
-@contextmanager
-def progress_in_failures() -> Iterator[None]:
-    """Raise the failure of a plan that is not applied to its end, in place of BrokenOff."""
-    try:
-        yield
-    except BrokenOff as exc:
-        raise failure_of(exc) from exc.cause
 
 
 def failure_of(broken: BrokenOff) -> ProtectionError:

@@ -42,7 +42,7 @@ LOADED_BY_COLLECTIONS = ("_protection.ineffective",)
 LOADED_BY_RULES = (
     "_expressions.evaluation",
     "_expressions.operands",
-    "_guard.needs",
+    "_planning.needs",
     "_guard.rule_plans",
     "_protection.desired_protection",
     "_protection.all_unmanaged",

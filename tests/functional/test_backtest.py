@@ -315,7 +315,7 @@ def test_wrong_limits_are_refused(service: LocalService, modules: Modules, optio
 def test_a_task_without_a_backtest_asks_nothing(
     service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("_guard.evidence", "_protection.backtest", "_protection.past_requests", "_traffic.ask"):
+    for name in ("_planning.evidence", "_protection.backtest", "_protection.past_requests", "_traffic.ask"):
         full_name = f"ansible_collections.edgeops.protection.plugins.module_utils.{name}"
         monkeypatch.setitem(sys.modules, full_name, None)  # an import fails
     assert "backtest" not in modules.done("custom_rules", rules=[ADMIN]) and not service.queries

@@ -12,11 +12,12 @@ from itertools import count
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils import _engine
+from ansible_collections.edgeops.protection.plugins.module_utils import _run_results
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, error_details
 from ansible_collections.edgeops.protection.plugins.module_utils._apply import executor, recovery
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard import guard, needs
+from ansible_collections.edgeops.protection.plugins.module_utils._guard import guard, rule_plans
+from ansible_collections.edgeops.protection.plugins.module_utils._planning import planner, preparation
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import (
     NOT_KNOWN,
     UNFINISHED,
@@ -295,15 +296,16 @@ def test_a_second_plan_that_cannot_be_made_says_what_was_written_and_what_is_los
 
 NO_ANSWER = error_details(Request("GET", "/"), None)
 WHERE = {  # by the step that raises: the function, and the number of its calls after the first write that pass
-    "the planner of the second plan": (guard, "make_plan", 0),
-    "the reading of the second plan": (needs, "completed", 0),
+    "the planner of the second plan": (planner, "make_plan", 0),
+    "the reading of the second plan": (rule_plans, "resources_of_checks", 0),
+    "the expectations of the second plan": (preparation, "expected_results", 0),
     "the guard of the second plan": (guard, "check_plan", 0),
     "the versions that others wrote": (recovery, "as_others_left", 0),
     "the differences between versions": (recovery, "putting_back", 0),
     "the answers": (executor, "match_results", 0),
     "the lists in the answers": (executor, "spread_nested", 0),
-    "the result": (_engine, "operation_records", 0),
-    "the coverage of the result": (_engine, "protection_results", 0),
+    "the result": (_run_results, "operation_records", 0),
+    "the coverage of the result": (_run_results, "protection_results", 0),
 }
 ERRORS = [PlanError("It breaks."), ValueError("It breaks."), ServiceError("It breaks.", NO_ANSWER, maybe_applied=False)]
 # A call that Cloudflare refuses has written nothing.

@@ -13,7 +13,17 @@ the first time.
 
 from __future__ import annotations
 
-from typing import AbstractSet, Callable, Hashable, Iterator, Mapping, NamedTuple, Sequence
+from typing import (
+    AbstractSet,
+    Callable,
+    Hashable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Protocol,
+    Sequence,
+    Union,
+)
 
 from .._api.client import Client
 from .._concurrency import concurrently
@@ -58,26 +68,52 @@ def predicted(plan: Plan, client: Client, is_validated: bool) -> Applied:
     return Applied(plan.operations, plan.after())
 
 
-def apply_with_recovery(
-    plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn
-) -> Applied:
-    """Apply the plan; raises BrokenOff if it is not applied to its end, and ProtectionError if
-    nothing was begun.
+class LaterPlans(Protocol):
+    """The plans that a run makes once its first one is being applied."""
 
-    `plan_again` reads, plans and checks what is left; it raises ProtectionError. What Cloudflare
-    refused is said in a warning, also where the state turns out as desired. A plan that another
-    writer has made obsolete is made again.
-    """
+    def plan_again(self) -> Plan:
+        """Read, plan and check what is left; raises ProtectionError."""
+
+    def state_after(self, existing: State) -> State:
+        """The state that the task makes of another one; raises PlanError."""
+
+    def check_second(self, second: Plan) -> None:
+        """Raises ProtectionError for a second plan that must not be applied."""
+
+
+Outcome = Union[Applied, BrokenOff]
+
+
+def renewed(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn) -> Plan:
+    """The plan, made again if another writer has made it obsolete; raises ProtectionError, before
+    anything is written."""
     try:
-        changed = changed_meanwhile(plan, client)
-        if changed:
-            warn(changed)
-        again = plan_again() if changed else None
+        sentence = changed_meanwhile(plan, client)
+        if not sentence:
+            return plan
+        warn(sentence)
+        return plan_again()
     except ProtectionError as exc:
         raise exc.extended(NOTHING_CHANGED) from exc
-    if again is None:
-        return _apply(plan, plan_again, client, warn)
-    return _apply(again, plan_again, client, warn)._replace(before=again.before)
+
+
+def apply_to_end(
+    plan: Plan, first_plan: Plan, later: LaterPlans, client: Client, warn: Warn
+) -> Outcome:
+    """Apply a plan, and settle what others wrote meanwhile. From the first write on, nothing is
+    raised: whatever stops the run is a BrokenOff, which is returned.
+
+    `first_plan` is the one that the run began with, if this one was made again.
+    """
+    try:
+        applied = _apply(plan, later.plan_again, client, warn)
+        if plan is not first_plan:
+            applied = applied._replace(before=plan.before)
+        return settle(first_plan, applied, later.state_after, later.check_second, client, warn)
+    except BrokenOff as exc:
+        return exc
+    except Exception as exc:
+        return BrokenOff(exc, (), (), plan.operations)
 
 
 def _may_look(broken: BrokenOff, looks: int) -> bool:
@@ -146,7 +182,7 @@ MOST_SECOND_PLANS = 8  # as long as others go on to write
 def settle(
     plan: Plan,
     applied: Applied,
-    with_own: Callable[[State], State],
+    state_after: Callable[[State], State],
     check: Callable[[Plan], None],
     client: Client,
     warn: Warn,
@@ -154,8 +190,8 @@ def settle(
     """Settle all that others wrote while a plan was applied, by second plans; raises BrokenOff, and
     nothing else, since the plan is applied.
 
-    `with_own` returns the state that the task makes of another one. `check` raises ProtectionError
-    for a second plan that must not be applied.
+    `state_after` returns the state that the task makes of another one. `check` raises
+    ProtectionError for a second plan that must not be applied.
     """
     left: Sequence[Operation] = ()
     meanwhile: Meanwhile | None = None
@@ -163,7 +199,7 @@ def settle(
         meanwhile = Meanwhile(client, warn, plan, applied)
         for _round in range(MOST_SECOND_PLANS):
             left = ()
-            second = meanwhile.second_plan(with_own)
+            second = meanwhile.second_plan(state_after)
             if not second.operations:
                 return meanwhile.applied
             left = second.operations
@@ -211,17 +247,17 @@ class Meanwhile:
                 self._wanted.setdefault(plural, {})[item.key] = after[plural][item.key]
                 self._to_read[plural] = resource
 
-    def second_plan(self, with_own: Callable[[State], State]) -> Plan:
+    def second_plan(self, state_after: Callable[[State], State]) -> Plan:
         """The plan that settles what others wrote; without operations if there is nothing.
 
-        `with_own` returns the state that the task makes of another one.
+        `state_after` returns the state that the task makes of another one.
         """
         seconds = list(self._of_collections())
         overtaken = self._overtaken_lists()
         if overtaken:
             left_by_others = self._as_others_left(overtaken)
             try:
-                target = with_own({**self._plan.before, **self.applied.state, **left_by_others})
+                target = state_after({**self._plan.before, **self.applied.state, **left_by_others})
             except Exception as exc:
                 unsettled = [item for _resource, second in seconds for item in second.operations]
                 unsettled += self._not_put_back(overtaken, left_by_others)

@@ -9,33 +9,22 @@ taking it."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import (
-    TYPE_CHECKING,
-    AbstractSet,
-    Any,
-    Iterable,
-    Iterator,
-    Mapping,
-    NamedTuple,
-    Sequence,
-)
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
-from .._concurrency import concurrently
-from .._errors import reading
+from .._errors import ProtectionError, reading
 from .._plan.plan import Check, Operation, Plan
+from .._plan.rollout import Planned
 from .._protection.coverage import Coverage, has_flag
 from .._protection.worse import worse
 from .._schema.account import ACCOUNT, ENABLED, PREFIXES
 from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
-from .._schema.resource import NO_ITEMS, Object, ReadCollection
+from .._schema.resource import NO_ITEMS, Object, ReadCollection, Resource, State
 from .._text import Option, Unread, joined
 from .._values.address_set import overlaps, range_of
 from .acceptance import Acceptance, accepting, risks_refusal
-from .risks.base import Change, Finding, Found, VerdictKey, Verdicts, find_risks
+from .facts import Answer, Place, place_of
+from .risks.base import Change, Finding, Found, find_risks
 from .terms import Terms
-
-if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
-    pass
 
 ACCEPTING = Option("accept_risks")
 
@@ -53,7 +42,7 @@ class Checked(NamedTuple):
     can.
     """
 
-    plan: Plan
+    planned: Planned
     before: Coverage
     after: Coverage
     now: datetime | None = None
@@ -71,13 +60,18 @@ class Checked(NamedTuple):
     ineffective: Sequence[Mapping[str, object]] | None = None
 
     @property
+    def plan(self) -> Plan:
+        """The plan that is checked."""
+        return self.planned.plan
+
+    @property
     def shown_ineffective(self) -> Mapping[str, Any]:
         """The result on objects that cannot work; none of a task without such objects."""
         return {} if self.ineffective is None else {"ineffective": self.ineffective}
 
     @property
     def knows_account(self) -> bool:
-        """Tell if all that decides on the protection of an account was read."""
+        """Return whether all that decides on the protection of an account was read."""
         return all(resource.plural in self.before.state for resource in ACCOUNT)
 
     @property
@@ -102,74 +96,105 @@ class Checked(NamedTuple):
 
 
 def check_plan(
-    plan: Plan,
-    terms: Terms,
-    now: datetime | None,
-    verdicts: Verdicts | None = None,
-    staged: AbstractSet[VerdictKey] = frozenset(),
-    backtest: Found = None,
+    planned: Planned, terms: Terms, now: datetime | None, backtest: Found = None
 ) -> Checked:
-    """The plan with its risks; `now` is Cloudflare's time, None if it is not known.
-
-    `verdicts` are what the traffic says of the objects that the plan enables, `staged` the objects
-    that the rollout enables later, `backtest` the risk that a backtest finds.
-    """
+    """The plan with its risks; `now` is Cloudflare's time, None if it is not known. `backtest` is
+    the risk that a backtest finds."""
+    plan = planned.plan
     before = Coverage(plan.before)
     after = Coverage(plan.after()) if plan.operations else before
-    change = Change(plan, before, after, worse, now, verdicts or {}, staged, backtest)
-    risks = find_risks(change, terms.limits, terms.risks) if plan.operations else []
-    acceptances = {item.code: accepting(item, terms.accepted, now) for item in risks}
-    ends = {
-        item: {**(item.planned or {}), str(item.resource.mode_field): ENABLED}
-        for item in plan.operations
-        if item.target in staged and item.resource.mode_field in item.fields
-    }
+    change = Change(plan, before, after, worse, now, planned.verdicts, planned.staged, backtest)
+    findings = find_risks(change, terms.limits, terms.risks) if plan.operations else []
+    accepted: list[Finding] = []
+    refused: list[Finding] = []
+    for finding in findings:
+        acceptances = accepting(finding, terms.accepted, now)
+        if acceptances:
+            accepted.append(finding._replace(reason=_reason(acceptances)))
+        else:
+            refused.append(finding)
+    codes = {finding.code for finding in findings}
+    unmet = [item for item in terms.accepted if item.is_unbound and item.code not in codes]
     return Checked(
-        plan,
+        planned,
         before,
         after,
         now,
-        risks=[
-            item._replace(reason=_reason(acceptances[item.code]))
-            for item in risks
-            if acceptances[item.code]
-        ],
-        refused=[item for item in risks if not acceptances[item.code]],
+        risks=accepted,
+        refused=refused,
         expired=[item for item in terms.accepted if item.has_expired(now)],
-        unmet=[item for item in terms.accepted if item.is_unbound and item.code not in acceptances],
-        described=Coverage(plan.after(ends)) if ends else None,
+        unmet=unmet,
+        described=_described(planned),
     )
 
 
 def _reason(acceptances: Sequence[Acceptance]) -> str | None:
-    return "; ".join(dict.fromkeys(item.reason for item in acceptances if item.reason)) or None
+    reasons = [acceptance.reason for acceptance in acceptances if acceptance.reason]
+    return "; ".join(dict.fromkeys(reasons)) or None
+
+
+def _described(planned: Planned) -> Coverage | None:
+    """The coverage once all is enabled that the plan takes to an earlier stage first."""
+    enabled: dict[Operation, Object] = {}
+    for operation in planned.plan.operations:
+        mode = operation.resource.mode_field
+        if mode in operation.fields and operation.target in planned.staged:
+            enabled[operation] = {**(operation.planned or {}), str(mode): ENABLED}
+    return Coverage(planned.plan.after(enabled)) if enabled else None
 
 
 def check_length(plan: Plan, _read: ReadCollection) -> str:
     """The reason why an owner would not take a plan that makes a list longer than its quota; one
     that is longer already has a larger quota."""
-    for resource in (item for item in plan.resources.values() if item.quota):
-        not_ours = resource.semantics.not_ours
-        before, after = (
-            len([obj for obj in state[resource.plural] if not not_ours(obj)])
-            for state in (plan.before, plan.after())
-        )
-        if before <= resource.quota < after:
+    for resource in plan.resources.values():
+        quota = resource.quota
+        after = _length(resource, plan.after()) if quota else 0
+        if after > quota and _length(resource, plan.before) <= quota:
+            owner = resource.owner.partition("_")[0]
             return (
-                f"The {resource.owner.partition('_')[0]} takes {resource.quota} {resource.titles},"
-                f" and {after} would be there. Remove {after - resource.quota} or more."
+                f"The {owner} takes {quota} {resource.titles}, and {after} would be there."
+                f" Remove {after - quota} or more."
             )
     return ""
+
+
+def _length(resource: Resource, state: State) -> int:
+    """The number of objects of a collection that count."""
+    not_ours = resource.semantics.not_ours
+    return len([obj for obj in state[resource.plural] if not not_ours(obj)])
 
 
 ONBOARDING = "Whether the new prefixes are approved, and not delegated to other accounts,"
 TO_DO = "Cloudflare protects only what is approved, and not delegated to another account."
 
 
+def onboarded_to_read(plan: Plan) -> Sequence[Resource]:
+    """The collection of onboarded prefixes, if a plan has new prefixes."""
+    return [ONBOARDED] if _new_prefixes(plan) else []
+
+
+def delegations_to_read(plan: Plan, answers: Mapping[Place, Answer]) -> Sequence[Resource]:
+    """The delegations of the onboarded prefixes that new prefixes meet."""
+    onboarded = answers.get(place_of(ONBOARDED), ())
+    if isinstance(onboarded, ProtectionError):
+        return []
+    return _delegations(onboarded, _new_prefixes(plan))
+
+
+def _delegations(onboarded: Sequence[Object], new: Sequence[str]) -> list[Resource]:
+    return [delegations_of(prefix) for prefix in onboarded if _meeting(prefix, new)]
+
+
+def _new_prefixes(plan: Plan) -> list[str]:
+    """The prefixes that a plan begins to protect."""
+    protecting = [operation for operation in plan.operations if _protects(operation)]
+    return [str((operation.planned or {}).get("prefix")) for operation in protecting]
+
+
 def check_onboarding(plan: Plan, read: ReadCollection) -> str:
     """Check that Cloudflare takes the new prefixes of a plan; `read` is called only if there are
     some."""
-    new = [str((item.planned or {}).get("prefix")) for item in plan.operations if _protects(item)]
+    new = _new_prefixes(plan)
     if not new:
         return ""
     with reading(f"{ONBOARDING} is not known: "):
@@ -177,33 +202,34 @@ def check_onboarding(plan: Plan, read: ReadCollection) -> str:
     return " ".join([*reasons, TO_DO]) if reasons else ""
 
 
-def _protects(item: Operation) -> bool:
-    """True if an operation begins to protect a prefix."""
-    if item.resource is not PREFIXES or item.planned is None or has_flag(item.planned, "excluded"):
+def _protects(operation: Operation) -> bool:
+    """Return whether an operation begins to protect a prefix."""
+    planned, existing = operation.planned, operation.existing
+    if operation.resource is not PREFIXES or planned is None or has_flag(planned, "excluded"):
         return False
-    return item.existing is None or has_flag(item.existing, "excluded")
+    return existing is None or has_flag(existing, "excluded")
 
 
 def _reasons_of(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
     """A sentence for each new prefix with a part that cannot be protected."""
-    concerned = [prefix for prefix in read(ONBOARDED) if _meeting(prefix, new)]
-    delegations = concurrently(read, [*map(delegations_of, concerned)])
-    for prefix, delegated in zip(concerned, delegations):
+    for prefix in read(ONBOARDED):
+        if not _meeting(prefix, new):
+            continue
         if not is_approved(prefix):
             yield from _refused(prefix, new, "is not approved yet")
-        for part in delegated:
-            yield from _refused(part, new, "is delegated to another account")
+        for delegation in read(delegations_of(prefix)):
+            yield from _refused(delegation, new, "is delegated to another account")
 
 
-def _meeting(part: Object, new: Sequence[str]) -> list[str]:
-    """The new prefixes that overlap with an onboarded one, or a part of it."""
-    network = range_of(part.get("cidr"))
-    return [text for text in new if overlaps(text, [network])] if network else []
+def _meeting(onboarded: Object, new: Sequence[str]) -> list[str]:
+    """The new prefixes that overlap with an onboarded one, or with a delegation in it."""
+    network = range_of(onboarded.get("cidr"))
+    return [prefix for prefix in new if overlaps(prefix, [network])] if network else []
 
 
-def _refused(part: Object, new: Sequence[str], why: str) -> Iterator[str]:
-    for text in _meeting(part, new):
-        yield f"The prefix {text} cannot be protected: {part.get('cidr')} {why}."
+def _refused(onboarded: Object, new: Sequence[str], reason: str) -> Iterator[str]:
+    for prefix in _meeting(onboarded, new):
+        yield f"The prefix {prefix} cannot be protected: {onboarded.get('cidr')} {reason}."
 
 
 CHECKS: Sequence[Check] = (check_length, check_onboarding)
@@ -213,7 +239,7 @@ def check_feasibility(
     plan: Plan, read: ReadCollection, checks: Sequence[Check] = CHECKS
 ) -> tuple[list[str], list[str]]:
     """The reasons why an account or zone would not take a plan, by these checks, and why that is
-    not known; `read` is called only if a plan may be refused."""
+    not known; `read` looks up what was read, only if a plan may be refused."""
     refusals, unknown = [], []
     for check in checks:
         try:

@@ -21,7 +21,7 @@ from .._schema.neighbours import ACCOUNT_DETAILS
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.quotas import ALL, LIST_QUOTAS, ListQuota
 from .._schema.registry import evaluated_as
-from .._schema.resource import Object, ReadCollection
+from .._schema.resource import Object, ReadCollection, Resource
 from .._text import Unread, did_you_mean, first_few, joined, plural
 
 
@@ -112,8 +112,7 @@ Numbers = Mapping[str, ListQuota]  # of lists and items, by the kind of the list
 def check_list_quota(plan: Plan, read: ReadCollection) -> str:
     """Check that an account takes a plan by the number of its lists and items; one that has more
     already has a larger quota. `read` is called only if some accounts would not take it."""
-    numbers = _numbers_of(plan)
-    exceeded = {kind: _beyond_quotas(*numbers, quotas) for kind, quotas in LIST_QUOTAS.items()}
+    exceeded = _beyond_each_quota(plan)
     some = exceeded["standard"] or exceeded["enterprise"]
     if not some:
         return ""
@@ -125,6 +124,20 @@ def check_list_quota(plan: Plan, read: ReadCollection) -> str:
         raise Unread(f"{not_known}it is of the type {kind}.")
     reason = exceeded[kind]
     return f"{reason}, since it is of the type {kind}. Remove the surplus." if reason else ""
+
+
+@remembered(32)  # before the type of the account is read, and in the check
+def _beyond_each_quota(plan: Plan) -> Mapping[str, str]:
+    """By the type of an account, the numbers beyond its quota, as clauses; empty if none are."""
+    numbers = _numbers_of(plan)
+    return {kind: _beyond_quotas(*numbers, quotas) for kind, quotas in LIST_QUOTAS.items()}
+
+
+def resources_of_list_checks(plan: Plan) -> list[Resource]:
+    """The collections that the checks of a plan for lists look up."""
+    if LISTS.plural not in plan.before:
+        return []
+    return [ACCOUNT_DETAILS] if any(_beyond_each_quota(plan).values()) else []
 
 
 def _numbers_of(plan: Plan) -> tuple[Numbers, Numbers]:

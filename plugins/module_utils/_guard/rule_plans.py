@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import Iterator, Sequence
 
 from .._errors import reading
-from .._plan.plan import Check, Plan, differences
+from .._plan.plan import Check, Operation, Plan, differences
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
 from .._protection.rules_in_force import in_order_of
+from .._remembered import remembered
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.custom_rulesets import EXECUTED_RULESETS
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
@@ -25,13 +26,12 @@ from .._schema.registry import evaluated_as
 from .._schema.resource import CONTENTS, ReadCollection, Resource, State
 from .._schema.rulesets import deployed
 from .._text import Message, Unread, first_few
-from .list_plans import checks_of_lists
-from .needs import unread_of
+from .list_plans import checks_of_lists, resources_of_list_checks
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:
     """Check that a zone takes a plan; `read` is called only if some zones would not."""
-    if not any(_exceeded(plan, quota) for quota in QUOTAS.values()):
+    if not _is_beyond_some_quota(plan):
         return ""
     with reading("The quota of the zone is not checked: "):
         (zone,) = plan.before.get(ZONE.plural) or read(ZONE)
@@ -41,6 +41,12 @@ def check_quota(plan: Plan, read: ReadCollection) -> str:
     reasons = "; ".join(_exceeded(plan, quota))
     to_do = "Leave out what the plan does not have, or choose another plan for the zone."
     return f"The zone has the plan {quota.title}: {reasons}. {to_do}" if reasons else ""
+
+
+@remembered(32)  # before the plan of the zone is read, and in the check
+def _is_beyond_some_quota(plan: Plan) -> bool:
+    """Return whether some zones would not take a plan."""
+    return any(_exceeded(plan, quota) for quota in QUOTAS.values())
 
 
 def _exceeded(plan: Plan, quota: Quota) -> list[str]:
@@ -85,12 +91,20 @@ def check_catalogue(plan: Plan, read: ReadCollection) -> str:
     return " ".join(filter(None, (_check_names(plan, one, read) for one in every)))
 
 
+def _naming(plan: Plan, resource: Resource) -> list[Operation]:
+    """The operations of a plan that name objects of a catalogue."""
+    catalogue = resource.catalogue
+    if not catalogue:
+        return []
+    operations = [item for item in plan.operations if item.resource.plural == resource.plural]
+    return [operation for operation in operations if catalogue.has_names(operation.fields)]
+
+
 def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     catalogue = resource.catalogue
     if not catalogue:
         return ""
-    own = [item for item in plan.operations if item.resource.plural == resource.plural]
-    naming = [item for item in own if catalogue.has_names(item.fields)]
+    naming = _naming(plan, resource)
     if not naming:
         return ""
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
@@ -167,7 +181,18 @@ def _lost_with_duplicates(plan: Plan) -> Iterator[str]:
 def warnings_of_rules(plan: Plan) -> list[str]:
     """Warnings of a plan that changes more than its objects, or may, since not all is known."""
     of_rules = [*filter(None, (hidden_overrides(plan), idle_exceptions(plan)))]
-    return [*of_rules, *_lost_with_duplicates(plan), *unread_of(plan)]
+    return [*of_rules, *_lost_with_duplicates(plan), *plan.doubts]
+
+
+def resources_of_checks(plan: Plan) -> list[Resource]:
+    """The collections that these checks look up, and that the state of a plan does not have."""
+    resources = [ZONE] if _is_beyond_some_quota(plan) else []
+    for resource in plan.resources.values():
+        if resource.catalogue and _naming(plan, resource):
+            resources.append(resource.catalogue_object())
+    resources += resources_of_list_checks(plan)
+    known = {plural for plural, objects in plan.before.items() if objects} | plan.unread.keys()
+    return [resource for resource in resources if resource.plural not in known]
 
 
 def checks_of(plan: Plan) -> Sequence[Check]:

@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._errors import OptionError, OptionProblems
+from .._plan.rollout import EvidenceLimits
 from .._protection.expectation import Expectation
 from .._schema.resource import OptionSpec
 from .._text import Option
 from .acceptance import Acceptance
-from .risks.base import EvidenceLimits, Limits, Risk
+from .risks.base import Limits, Risk
 
 HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
 

@@ -257,6 +257,15 @@ class Plan(NamedTuple):
         """The collections that it changes, by plural."""
         return _changed_resources(self.operations)
 
+    @property
+    def doubts(self) -> list[str]:
+        """A sentence for all that decides about it and cannot be read, with the first reason."""
+        reasons: dict[str, str] = {}
+        for reasons_of_collection in self.unread.values():
+            for doubt, reason in reasons_of_collection.items():
+                reasons.setdefault(doubt, reason)
+        return [Message(f"{doubt}: ", reason) for doubt, reason in reasons.items() if doubt]
+
     def after(self, returned: Returned | None = None) -> State:
         """The state afterwards: for each operation what Cloudflare returned, or else what is
         planned."""

@@ -29,25 +29,12 @@ from ..._protection.modes import (
     ranges_of_losses,
     rule_of,
 )
+from ..._protection.monitoring import enabled_too_soon, enabling, mode_of
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
 from ..._schema.resource import Resource
 from ..._text import Advice, Message, Option, Unread, first_few, sentence
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
-from .base import (
-    Change,
-    Found,
-    Limit,
-    Limits,
-    Risk,
-    any_of,
-    concerning,
-    enabled_too_soon,
-    enabling,
-    entries_of,
-    entry_of,
-    mode_of,
-    risk,
-)
+from .base import Change, Found, Limit, Limits, Risk, any_of, concerning, entries_of, entry_of, risk
 from .deletions import DELETION_RISKS
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)

@@ -13,7 +13,7 @@ documentation of these options and the tables of docs/risks.md follow from it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import (
     AbstractSet,
     Any,
@@ -29,98 +29,16 @@ from typing import (
 
 from ..._errors import OptionError, OptionProblems
 from ..._plan.plan import Operation, Plan
+from ..._plan.rollout import Target, Verdicts
 from ..._protection.coverage import Coverage
 from ..._protection.modes import Loss
-from ..._schema.account import ENABLED, MONITORING
 from ..._schema.resource import Key, Object, OptionSpec, Resource
-from ..._text import Option, plural
-from ..._timestamps import started_before
+from ..._text import Option
 from ..._values.address_set import Range, Ranges, counted, networks
 
 LIMITS = "limits"  # the option that takes them
-VerdictKey = Tuple[str, Key]  # the plural of the resource, and the key of the object
 
 
-def mode_of(resource: Resource, obj: Object | None) -> str:
-    """The mode of an object; empty if there is none."""
-    return str((obj or {}).get(resource.mode_field or "")).casefold()
-
-
-def enabling(plan: Plan) -> list[Operation]:
-    """The operations of a plan after which an object mitigates that did not before."""
-    return [operation for operation in plan.operations if _enables(operation)]
-
-
-def _enables(operation: Operation) -> bool:
-    resource = operation.resource
-    return bool(resource.component) and mode_of(resource, operation.fields) == ENABLED
-
-
-def enabled_too_soon(
-    resource: Resource, existing: Object | None, now: datetime | None, monitoring: timedelta
-) -> str:
-    """The reason for which an object must not be enabled yet; empty if it may be."""
-    mode = mode_of(resource, existing)
-    if existing is None:
-        return "would be new and enabled at once"
-    if mode == ENABLED:
-        return ""
-    if mode != MONITORING:
-        return f"would go from {mode} straight to enabled"
-    if not monitoring:
-        return ""
-    since = started_before(now, existing.get("modified_on"))
-    if since is None or now is None:
-        return "has monitored for an unknown time"
-    return f"has monitored since {since.isoformat()} only" if now - since < monitoring else ""
-
-
-class EvidenceLimits(NamedTuple):
-    """A task asks the traffic of some hours, of which so much may be lost."""
-
-    hours: float
-    max_percent: float
-    max_packets: int | None
-
-    @property
-    def time(self) -> timedelta:
-        """The time to look back, and for which an object monitors at least."""
-        return timedelta(hours=self.hours)
-
-    @property
-    def allowed(self) -> str:
-        """The limits, in a sentence."""
-        percent = f"{self.max_percent:g} %"
-        if self.max_packets is None:
-            return percent
-        return f"{percent} and {plural(self.max_packets, 'packet', 'packets')}"
-
-
-class Verdict(NamedTuple):
-    """The answer of the traffic to enabling one rule or filter.
-
-    `reason` is empty where it may be enabled, `evidence` where too much would have been dropped,
-    and `unknown` where that is not known. `restarts` says that the change itself makes it unknown,
-    so that it monitors from now on. `percent` is of the worst network; `ranges` are the networks
-    concerned.
-    """
-
-    reason: str = ""
-    message: str = ""
-    percent: float | None = None
-    packets: int | None = None
-    ranges: Sequence[Range] = ()
-    advice: Sequence[str] = ()
-    restarts: bool = False
-
-    @classmethod
-    def unknown(cls, why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
-        """The verdict where nobody can tell; `why` is one or more sentences."""
-        message = f"It is not known what it would drop. {why}"
-        return cls("unknown", message, ranges=ranges, restarts=restarts)
-
-
-Verdicts = Mapping[VerdictKey, Verdict]
 CompareStates = Callable[[Coverage, Coverage, Resource], Iterable[Loss]]
 
 
@@ -138,7 +56,7 @@ class Change:
     compare: CompareStates
     now: datetime | None = None
     verdicts: Verdicts = field(default_factory=dict)
-    staged: AbstractSet[VerdictKey] = frozenset()
+    staged: AbstractSet[Target] = frozenset()
     backtest: Found = None
     _losses: dict[str, list[Loss]] = field(default_factory=dict, init=False)
 

@@ -18,6 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Terms
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.rollout import Planned
 from ansible_collections.edgeops.protection.plugins.module_utils._result import (
     add_orders,
     add_to_diff,
@@ -123,7 +124,9 @@ def plan(*operations: Operation) -> Plan:
 
 
 def check(plan_: Plan, accepted: Any = (), now: datetime | None = NOON) -> Checked:
-    return check_plan(plan_, Terms(Limits(), parse_acceptances("accept_risks", accepted, CODES), risks=ALL_RISKS), now)
+    return check_plan(
+        Planned(plan_), Terms(Limits(), parse_acceptances("accept_risks", accepted, CODES), risks=ALL_RISKS), now
+    )
 
 
 def test_an_acceptance_whose_end_is_not_known_is_warned_of() -> None:

@@ -42,7 +42,7 @@ from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, leve
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.registry import DECIDING, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
-from .._text import Message, first_few
+from .._text import first_few
 from .way import Asked, read_names, with_way
 
 REFERRING = [one for one in DECIDING if one.phase]  # the rules that lists may change
@@ -84,14 +84,6 @@ def _completed_by(plan: Plan, readings: Readings) -> Plan:
         except ProtectionError as exc:
             unread[name] = {**unread.get(name, {}), doubt: exc.message}
     return plan._replace(before=before, unread=unread)
-
-
-def unread_of(plan: Plan) -> list[str]:
-    """A sentence for all that decides about a plan and cannot be read, with the first reason."""
-    reasons: dict[str, str] = {}
-    for doubt, reason in chain(*(one.items() for one in plan.unread.values())):
-        reasons.setdefault(doubt, reason)
-    return [Message(f"{doubt}: ", reason) for doubt, reason in reasons.items() if doubt]
 
 
 def _states(plan: Plan) -> Sequence[State]:

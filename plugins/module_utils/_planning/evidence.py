@@ -13,10 +13,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from datetime import datetime
 from fractions import Fraction
-from typing import Iterable, Sequence, Tuple
+from typing import AbstractSet, Iterable, NamedTuple, Sequence, Tuple
 
 from .._api.client import Client
 from .._plan.plan import Operation, Plan
+from .._plan.rollout import EvidenceLimits, Target, Verdict
 from .._protection.coverage import (
     Coverage,
     Decided,
@@ -24,6 +25,7 @@ from .._protection.coverage import (
     not_monitored_before,
     protected_since,
 )
+from .._protection.monitoring import enabled_too_soon, enabling
 from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION
 from .._text import Unread, first_few, plural, sentence
@@ -42,9 +44,9 @@ from .._values.address_set import (
     subnet_of,
     union,
 )
-from .risks.base import EvidenceLimits, Verdict, VerdictKey, enabled_too_soon, enabling
 
 NetworkShare = Tuple[Ranges, Sums]  # a network, and the traffic to it
+Doubt = Tuple[str, Ranges]  # a sentence on what is not known, and the networks concerned
 
 
 def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
@@ -162,63 +164,92 @@ BROUGHT = (
 YOUNG = "It is not known that these networks are protected for {:g} h already: {}."
 
 
-def verdicts_without_traffic(
-    plan: Plan, limits: EvidenceLimits, now: datetime | None
-) -> dict[VerdictKey, Verdict]:
-    """The verdicts on objects that a plan enables for which no traffic needs to be known."""
-    verdicts = {}
-    for item in enabling(plan):
-        reason = enabled_too_soon(item.resource, item.existing, now, limits.time)
-        if reason:
-            verdicts[item.target] = Verdict.unknown(sentence(f"it {reason}"), [])
-        elif set(item.fields) - {item.resource.mode_field}:
-            verdicts[item.target] = Verdict.unknown(CHANGES, [], restarts=True)
-    return verdicts
+class Question(NamedTuple):
+    """The question of a task whether past traffic speaks against what a plan enables; objects that
+    are enabled `at_once` need no answer."""
+
+    limits: EvidenceLimits
+    now: datetime | None
+    at_once: AbstractSet[Target]
+
+    def without_traffic(self, plan: Plan) -> dict[Target, Verdict]:
+        """The verdicts for which no traffic needs to be known."""
+        verdicts: dict[Target, Verdict] = {}
+        for operation in enabling(plan):
+            if operation.target in self.at_once:
+                continue
+            resource, existing = operation.resource, operation.existing
+            reason = enabled_too_soon(resource, existing, self.now, self.limits.time)
+            if reason:
+                verdicts[operation.target] = Verdict.unknown(sentence(f"it {reason}"), [])
+            elif set(operation.fields) - {resource.mode_field}:
+                verdicts[operation.target] = Verdict.unknown(CHANGES, [], restarts=True)
+        return verdicts
+
+    def open_operations(self, plan: Plan) -> list[Operation]:
+        """The operations of a plan on which the traffic decides."""
+        decided = self.at_once | self.without_traffic(plan).keys()
+        return [operation for operation in enabling(plan) if operation.target not in decided]
+
+    def verdicts(self, plan: Plan, traffic: AccountTraffic | None) -> dict[Target, Verdict]:
+        """The verdicts on all that a plan enables, by the traffic that was asked for."""
+        verdicts = self.without_traffic(plan)
+        operations = self.open_operations(plan)
+        if operations and traffic:
+            verdicts.update(verdicts_of(operations, plan, traffic, self.limits))
+        return verdicts
 
 
-def ask(
-    client: Client, items: Sequence[Operation], limits: EvidenceLimits, now: datetime | None
-) -> AccountTraffic:
+def ask(client: Client, operations: Sequence[Operation], question: Question) -> AccountTraffic:
     """The traffic that the components of some operations saw."""
+    now, limits = question.now, question.limits
     if now is None:
         raise ValueError("without Cloudflare's time nothing has monitored long enough")
-    concerned = {item.resource.component for item in items}
+    concerned = {operation.resource.component for operation in operations}
     components = [name for name in COMPONENTS if name in concerned]
     account_id = client.owner[ACCOUNT_OPTION]
     return ask_traffic(client.ask, account_id, components, now - limits.time, now)
 
 
 def verdicts_of(
-    items: Sequence[Operation], plan: Plan, listings: AccountTraffic, limits: EvidenceLimits
-) -> dict[VerdictKey, Verdict]:
+    operations: Sequence[Operation],
+    plan: Plan,
+    account_traffic: AccountTraffic,
+    limits: EvidenceLimits,
+) -> dict[Target, Verdict]:
     """The verdicts of the traffic on objects, by the coverage after their plan."""
-    before, coverage = Coverage(plan.before), Coverage(plan.after())
+    before, after = Coverage(plan.before), Coverage(plan.after())
     is_off = before.enabled is False
-    settled = protected_since(before, listings.since)
-    decided = [_decides_for(item, coverage, is_off) for item in items]
-    spaces = {tuple(one.space): one.space for one in decided if isinstance(one, Decided)}
-    traffic = listings.traffic(list(spaces.values()))
-    verdicts = {}
-    for item, one in zip(items, decided):
-        if isinstance(one, Decided):
-            young = difference(one.space, settled)
-            rest = difference(one.space, young)
-            brought = not_monitored_before(before, coverage, item.resource, item.key, rest)
-            doubts = [
-                (YOUNG.format(limits.hours, first_few(networks(young))), young),
-                (BROUGHT.format(first_few(networks(brought))), brought),
-            ]
-            evidence = evidence_of(traffic, str(item.resource.component))
-            one = judge(one, evidence, limits, [doubt for doubt in doubts if doubt[1]])
-        verdicts[item.target] = one
+    verdicts: dict[Target, Verdict] = {}
+    decided_traffic: list[tuple[Operation, Decided]] = []
+    for operation in operations:
+        decided = _decides_for(operation, after, is_off)
+        if isinstance(decided, Verdict):
+            verdicts[operation.target] = decided
+        else:
+            decided_traffic.append((operation, decided))
+    spaces = {tuple(decided.space): decided.space for _operation, decided in decided_traffic}
+    traffic = account_traffic.traffic(list(spaces.values()))
+    settled = protected_since(before, account_traffic.since)
+    for operation, decided in decided_traffic:
+        young = difference(decided.space, settled)
+        old = difference(decided.space, young)
+        brought = not_monitored_before(before, after, operation.resource, operation.key, old)
+        doubts: list[Doubt] = []
+        if young:
+            doubts.append((YOUNG.format(limits.hours, first_few(networks(young))), young))
+        if brought:
+            doubts.append((BROUGHT.format(first_few(networks(brought))), brought))
+        evidence = evidence_of(traffic, str(operation.resource.component))
+        verdicts[operation.target] = judge(decided, evidence, limits, doubts)
     return verdicts
 
 
-def _decides_for(item: Operation, coverage: Coverage, is_off: bool) -> Decided | Verdict:
+def _decides_for(operation: Operation, coverage: Coverage, is_off: bool) -> Decided | Verdict:
     """The traffic that an object decides for, or the verdict that it is not known."""
-    if is_off and COMPONENTS[str(item.resource.component)].is_switched:
+    if is_off and COMPONENTS[str(operation.resource.component)].is_switched:
         return Verdict.unknown(SWITCHED_OFF, coverage.protected)
     try:
-        return decided_by(coverage, item.resource, item.planned or {})
+        return decided_by(coverage, operation.resource, operation.planned or {})
     except Unread as exc:
         return Verdict.unknown(sentence(f"what it matches is not known: {exc}"), coverage.protected)

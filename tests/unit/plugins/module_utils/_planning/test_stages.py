@@ -12,13 +12,9 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
+from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
-    EvidenceLimits,
-    Limits,
-    enabled_too_soon,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Rollout, changes_protection
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending, Terms
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     Desired,
@@ -26,7 +22,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
     parse_desired,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.rollout import EvidenceLimits, Planned
+from ansible_collections.edgeops.protection.plugins.module_utils._planning.planner import Planner, Situation
+from ansible_collections.edgeops.protection.plugins.module_utils._planning.reading import Reader
+from ansible_collections.edgeops.protection.plugins.module_utils._planning.stages import Rollout, changes_protection
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.monitoring import enabled_too_soon
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -35,7 +35,6 @@ from tests.support.coverage_model import account_state
 from tests.support.coverage_model import rule as rule_of
 from tests.support.scripted import Scripted, enveloped
 
-NOBODY: Any = None  # no client is asked
 DAY = timedelta(hours=24)
 A_DAY = Limits({"min_monitoring_hours": 24})
 RULE = {"scope": "global", "name": "global"}
@@ -44,13 +43,14 @@ UNKNOWN = "has monitored for an unknown time"
 
 def pending(now: datetime | None, modified_on: Any, local_time: datetime = NOON) -> list[Pending]:
     """What is pending of a monitoring rule that the task wants enabled."""
-    rollout = Rollout(NOBODY, now, Terms(A_DAY, is_staged=True), local_time)
+    rollout = Rollout(Terms(A_DAY, is_staged=True), now, local_time)
     rule = {"id": "1", **RULE, "mode": "monitoring", "modified_on": modified_on}
     desired = [Desired(RULES[0], {RULES[0].key_of(RULE): DesiredObject({**RULE, "mode": "enabled"})})]
     state = account_state(syn_flood_rules=[rule])
-    plan = rollout.plan(lambda adjust: make_plan(state, desired, adjust))
-    assert not plan.operations or plan.operations[0].fields == {"mode": "enabled"}
-    return rollout.pending(plan, desired)
+    planned = Planner(TASK, rollout).draft(Situation(state, desired))
+    operations = planned.plan.operations
+    assert not operations or operations[0].fields == {"mode": "enabled"}
+    return rollout.pending(planned, desired)
 
 
 @pytest.mark.parametrize(
@@ -120,50 +120,54 @@ LISTING = enveloped([], result_info={"total_count": 0})
 NO_TRAFFIC = Response(200, {}, b'{"data": {"viewer": {"accounts": [{"tcp": []}]}}, "errors": null}')
 
 
-def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[list[str], Rollout, Plan]:
+def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[list[str], Planned]:
     """What the plan of a task asked for, that enables a rule which monitors since then, and asks for evidence; and the plan."""
     service = Scripted(lambda request: NO_TRAFFIC if request.about else LISTING)
     client = Client(service, {"account_id": "0" * 32})
     acceptances = parse_acceptances("accept_risks", accepted, ["drops_traffic"])
     terms = Terms(A_DAY, acceptances, evidence=EvidenceLimits(24.0, 0.1, None), is_staged=True)
-    rollout = Rollout(client, NOON, terms)
+    rollout = Rollout(terms, NOON)
     state = account_state(syn_flood_rules=[{"id": "1", **rule_of("monitoring"), "modified_on": modified_on}])
     state.pop("allowlist")
-    desired = parse_desired(RULES[0], [(Option(), {**rule_of("enabled"), **(more or {})})])
-    plan = rollout.plan(lambda adjust: make_plan(state, [desired], adjust))
-    rollout.plan(lambda adjust: make_plan(plan.before, [desired], adjust))
-    return [request.path.rpartition("/")[2] for request in service.asked], rollout, plan
+    desired = [parse_desired(RULES[0], [(Option(), {**rule_of("enabled"), **(more or {})})])]
+    planner, reader = Planner(TASK, rollout), Reader(client, TASK, terms, rollout, desired, False)
+    situation = Situation(state, desired)
+    draft = planner.draft(situation)
+    surroundings = reader.read(draft.plan)
+    planned = planner.plan(situation, draft, surroundings)
+    reader.read(planner.draft(Situation(planned.plan.before, desired)).plan, surroundings.traffic)
+    return [request.path.rpartition("/")[2] for request in service.asked], planned
 
 
 LONG_AGO = (NOON - timedelta(hours=25)).isoformat()
 
 
 def test_the_rest_is_read_and_the_traffic_asked_for_once() -> None:
-    asked, rollout, plan = run(LONG_AGO)
+    asked, planned = run(LONG_AGO)
     assert sorted(asked) == ["allowlist", "graphql"]
-    assert (plan.before["allowlist"], plan.operations) == ([], ())
-    [verdict] = list(rollout.against.values())
+    assert (planned.plan.before["allowlist"], planned.plan.operations) == ([], ())
+    [verdict] = list(planned.against.values())
     assert verdict.reason == "unknown" and "The analytics saw no traffic to 192.0.2.0/24." in verdict.message
 
 
 @pytest.mark.parametrize("modified_on", [(NOON - timedelta(hours=23)).isoformat(), None])
 def test_nothing_is_asked_for_what_waits_for_its_time(modified_on: str | None) -> None:
-    asked, rollout, plan = run(modified_on)
-    assert (asked, plan.operations, rollout.against) == ([], (), {})
+    asked, planned = run(modified_on)
+    assert (asked, planned.plan.operations, planned.against) == ([], (), {})
 
 
 def test_no_traffic_speaks_for_what_changes_while_it_would_be_enabled() -> None:
-    asked, rollout, plan = run(LONG_AGO, more={"burst_sensitivity": "high"})
-    [verdict] = list(rollout.against.values())
+    asked, planned = run(LONG_AGO, more={"burst_sensitivity": "high"})
+    [verdict] = list(planned.against.values())
     assert (verdict.reason, verdict.restarts, asked) == ("unknown", True, ["allowlist"])
     assert "It changes while it would be enabled" in verdict.message
-    assert [item.fields for item in plan.operations] == [{"burst_sensitivity": "high"}]
+    assert [item.fields for item in planned.plan.operations] == [{"burst_sensitivity": "high"}]
 
 
 def test_an_accepted_verdict_is_not_against_the_plan() -> None:
-    _asked, rollout, plan = run(LONG_AGO, "drops_traffic")
-    assert rollout.against == {} and [item.fields for item in plan.operations] == [{"mode": "enabled"}]
-    assert [verdict.reason for verdict in rollout.verdicts.values()] == ["unknown"]
+    _asked, planned = run(LONG_AGO, "drops_traffic")
+    assert planned.against == {} and [item.fields for item in planned.plan.operations] == [{"mode": "enabled"}]
+    assert [verdict.reason for verdict in planned.verdicts.values()] == ["unknown"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,68 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What results say of the states of a plan beside its changes: what protects less, what a task
+expects, and what nobody names."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from .._plan.desired import Desired
+from .._plan.plan import Plan
+from .._protection.expectation import Expectation
+from .._schema.resource import State
+
+
+def weaker_results(plan: Plan, before: State, after: State, is_role: bool) -> dict[str, Any]:
+    """The result on what protects less before a plan of rules than after it, and, for the report of
+    a role, on what is not known."""
+    from .._protection.worse import weaker_records
+
+    results: dict[str, Any] = {}
+    weaker = weaker_records(before, after)
+    if weaker:
+        results["weaker"] = weaker
+    if is_role and plan.doubts:
+        results["unread"] = plan.doubts
+    return results
+
+
+def expected_results(
+    expectations: Sequence[Expectation], before: State, after: State
+) -> dict[str, Any]:
+    """The results of what a task expects of a state, compared with an earlier one."""
+    if not expectations:
+        return {}
+    from .._protection.expected import expectation_results  # loaded if a task asks for it
+
+    return expectation_results(expectations, before, after)
+
+
+def unmet_refusal(
+    expectations: Sequence[Expectation], expected: Mapping[str, Any], plan: Plan
+) -> str:
+    """The refusal of a plan after which some expectations do not hold; empty if all do."""
+    if not expected:
+        return ""
+    from .._protection.expected import unmet_expectations
+
+    return unmet_expectations(expectations, expected, plan)
+
+
+def unmanaged_results(
+    task_desired: Sequence[Desired], state: State, is_role: bool, with_lists: bool
+) -> dict[str, Any]:
+    """The result on objects of a state that the task does not name."""
+    from .._protection.all_unmanaged import all_unmanaged
+
+    return {"unmanaged": all_unmanaged(task_desired, state, is_role, with_lists)}
+
+
+def rule_warnings(plan: Plan) -> Sequence[str]:
+    """Warnings of a plan of rules, lists or overrides that changes more than its objects, or may."""
+    from .rule_plans import warnings_of_rules  # loads all kinds of rules
+
+    return warnings_of_rules(plan)

@@ -1,0 +1,92 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The facts on which the guard checks a plan: read and computed before, beside the states of the
+plan."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, Tuple, Union
+
+from .._errors import ProtectionError
+from .._plan.plan import Plan
+from .._schema.resource import NO_ITEMS, Object, Resource
+from .._text import first_few
+from .risks.base import Entry, Found, entries_of
+
+if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
+    from .._protection.backtest import Backtest, BacktestRecord
+
+Place = Tuple[str, str]  # the plural of a collection, and the name of its parent
+Answer = Union[Sequence[Object], ProtectionError]  # an error if it cannot be read
+
+
+def place_of(resource: Resource) -> Place:
+    """The place of a collection among the facts."""
+    return resource.plural, resource.parent_name
+
+
+class Backtested(NamedTuple):
+    """A backtest after its last request, and its record."""
+
+    backtest: Backtest
+    record: BacktestRecord
+
+
+class Facts(NamedTuple):
+    """All that is known of a plan beside its states.
+
+    `collections` are those that may keep an owner from taking the plan. `warnings` are sentences on
+    what the plan changes beside its objects, or on what is not known of that. `expected` are the results
+    of expectations. `ineffective` are objects of the task that cannot work, None for a task whose
+    objects always can.
+    """
+
+    collections: Mapping[Place, Answer] = NO_ITEMS
+    warnings: Sequence[str] = ()
+    expected: Mapping[str, Any] = NO_ITEMS
+    backtested: Backtested | None = None
+    ineffective: Sequence[Mapping[str, object]] | None = None
+
+    def look_up(self, resource: Resource) -> Sequence[Object]:
+        """The objects of a collection that was read; raises the error if it could not be."""
+        answer = self.collections[place_of(resource)]
+        if isinstance(answer, ProtectionError):
+            raise answer
+        return answer
+
+
+def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> Found:
+    """The risk that a backtest finds: that more than so many percent would be stopped."""
+    backtest, record = backtested
+    reasons = list(record["unknown"])
+    requests = backtest.requests
+    if 100 * requests["may_block"] > Fraction(str(most)) * requests["passing"]:
+        reasons += _too_many_stopped(record, most)
+    if not reasons:
+        return None
+    from .._schema.custom_rules import CUSTOM_RULES  # loaded for rules
+
+    stopping = [tried.ending.rule for tried in backtest.tried if tried.may_stop]
+    entries = [Entry(CUSTOM_RULES, rule.key, rule.entry) for rule in stopping]
+    return " ".join(reasons), [], entries or entries_of(plan.operations)
+
+
+def _too_many_stopped(record: BacktestRecord, most: float) -> list[str]:
+    """Sentences on requests that planned rules would stop, and on those that they may stop."""
+    newly_blocked, undecided = record["newly_blocked"], record["undecided"]
+    stopping = [rule for rule in record["rules"] if rule["requests"]]
+    rules = first_few([f"{rule['ref']} {rule['percent']:g} %" for rule in stopping])
+    by_rules = f" ({rules})" if stopping else ""
+    percent = newly_blocked["percent"] or 0
+    sentences = [
+        f"Of the requests that pass today, {percent:g} % would be blocked or"
+        f" challenged{by_rules}, and at most {most:g} % may be."
+    ]
+    if undecided["requests"]:
+        fields, percent = first_few(undecided["fields"]), undecided["percent"] or 0
+        sentences.append(f"Of {percent:g} % it is not known, without {fields}.")
+    return sentences

@@ -1,0 +1,78 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The staged rollout as data: what the traffic says of the next stage of an object, and the plan
+that the stages have shaped."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import AbstractSet, Mapping, NamedTuple, Sequence, Tuple
+
+from .._schema.resource import NO_ITEMS, Key
+from .._text import plural
+from .._values.address_set import Range, Ranges
+from .plan import Plan
+
+Target = Tuple[str, Key]  # the plural of the resource, and the key of the object
+
+
+class EvidenceLimits(NamedTuple):
+    """A task asks the traffic of some hours, of which so much may be lost."""
+
+    hours: float
+    max_percent: float
+    max_packets: int | None
+
+    @property
+    def time(self) -> timedelta:
+        """The time to look back, and for which an object monitors at least."""
+        return timedelta(hours=self.hours)
+
+    @property
+    def allowed(self) -> str:
+        """The limits, in a sentence."""
+        percent = f"{self.max_percent:g} %"
+        if self.max_packets is None:
+            return percent
+        return f"{percent} and {plural(self.max_packets, 'packet', 'packets')}"
+
+
+class Verdict(NamedTuple):
+    """The answer of the traffic to enabling one rule or filter.
+
+    `reason` is empty where it may be enabled, `evidence` where too much would have been dropped,
+    and `unknown` where that is not known. `restarts` says that the change itself makes it unknown,
+    so that it monitors from now on. `percent` is of the worst network; `ranges` are the networks
+    concerned.
+    """
+
+    reason: str = ""
+    message: str = ""
+    percent: float | None = None
+    packets: int | None = None
+    ranges: Sequence[Range] = ()
+    advice: Sequence[str] = ()
+    restarts: bool = False
+
+    @classmethod
+    def unknown(cls, why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
+        """The verdict where nobody can tell; `why` is one or more sentences."""
+        message = f"It is not known what it would drop. {why}"
+        return cls("unknown", message, ranges=ranges, restarts=restarts)
+
+
+Verdicts = Mapping[Target, Verdict]
+
+
+class Planned(NamedTuple):
+    """A plan, and how the staged rollout has shaped it: `staged` are the objects that are to be
+    enabled later, `verdicts` what the traffic says of the objects that it enables, and `against`
+    the verdicts that keep an object back."""
+
+    plan: Plan
+    staged: AbstractSet[Target] = frozenset()
+    verdicts: Verdicts = NO_ITEMS
+    against: Verdicts = NO_ITEMS

@@ -1,0 +1,78 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Makes the plan of a run from states that are read: as desired, as described, as the rollout
+allows, and complete. Pure: no client, no clock."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple, Sequence
+
+from .._context import Context
+from .._plan.desired import Desired
+from .._plan.plan import Plan
+from .._plan.reconcile import Adjust, make_plan
+from .._plan.rollout import Planned, Verdicts
+from .._schema.resource import NO_ITEMS, Resource, State
+from .reading import Surroundings
+from .stages import Rollout, brought_at_once, changes_protection
+
+
+class Situation(NamedTuple):
+    """What a plan is made of: the existing state, and the desired state that is settled by it.
+
+    `nested` are, by plural, the nested objects that the task names and that no existing object has.
+    `inner` are the collections inside of objects, which go along with these objects.
+    """
+
+    existing: State
+    desired: Sequence[Desired]
+    nested: State = NO_ITEMS
+    inner: Sequence[Resource] = ()
+
+
+class Planner(NamedTuple):
+    """Makes the plans of one run, for which its task asks for this rollout."""
+
+    context: Context
+    rollout: Rollout
+
+    @classmethod
+    def of_task(cls, context: Context, rollout: Rollout, desired: Sequence[Desired]) -> Planner:
+        """The planner of a task with this desired state."""
+        return cls(context, rollout._replace(at_once=brought_at_once(context, desired)))
+
+    def draft(self, situation: Situation, against: Verdicts = NO_ITEMS) -> Planned:
+        """The plan by the existing state alone, before anything else is read; raises PlanError."""
+        make = partial(
+            make_plan, situation.existing, nested=situation.nested, inner=situation.inner
+        )
+
+        def at_stage(adjust: Adjust) -> Plan:
+            if not self.context.is_role:
+                return make(situation.desired, adjust)
+            from .._protection.desired_protection import plan_as_described  # loaded for roles
+
+            return plan_as_described(make, situation.desired, adjust)
+
+        return self.rollout.staged(at_stage, against)
+
+    def plan(self, situation: Situation, draft: Planned, surroundings: Surroundings) -> Planned:
+        """The plan in its surroundings, which enables nothing against the traffic."""
+        planned = draft._replace(plan=surroundings.draft)
+        verdicts = self._verdicts(planned.plan, surroundings)
+        against = self.rollout.refused(planned.plan, verdicts)
+        if against:
+            waiting = self.draft(situation, against)
+            planned = waiting._replace(plan=surroundings.complete(waiting.plan))
+        return planned._replace(verdicts=verdicts, against=against)
+
+    def _verdicts(self, plan: Plan, surroundings: Surroundings) -> Verdicts:
+        """What the traffic says of the objects that a plan enables, if the task asks for it."""
+        question = self.rollout.question
+        if not question or not changes_protection(plan):
+            return {}
+        return question.verdicts(plan, surroundings.traffic)

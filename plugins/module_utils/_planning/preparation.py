@@ -1,0 +1,112 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Prepares a plan for the guard: from the existing state, in numbered steps, of which only two
+read."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, NamedTuple, Sequence
+
+from .._api.client import Client
+from .._guard.comparison import expected_results, rule_warnings
+from .._guard.facts import Facts
+from .._plan.plan import Plan, unread_nested
+from .._plan.rollout import Planned
+from .._schema.resource import NO_ITEMS, Object, State
+from .._specs.task import Task
+from .planner import Planner, Situation
+from .reading import Reader
+from .stages import Rollout
+
+if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
+    from .._traffic.ask import AccountTraffic
+
+
+class Prepared(NamedTuple):
+    """A plan, and the facts on which the guard checks it; the `traffic` that it was made by serves
+    later plans of the run as well."""
+
+    planned: Planned
+    facts: Facts
+    traffic: AccountTraffic | None = None
+
+
+class Preparation(NamedTuple):
+    """Prepares the plans of one task."""
+
+    task: Task
+    client: Client
+    planner: Planner
+
+    @classmethod
+    def of_task(cls, task: Task, client: Client) -> Preparation:
+        """The preparation of a task whose first answers have told Cloudflare's time."""
+        rollout = Rollout(task.terms, client.now, datetime.now(timezone.utc))
+        return cls(task, client, Planner.of_task(task.context, rollout, task.desired))
+
+    @property
+    def rollout(self) -> Rollout:
+        """The rollout that the task asks for."""
+        return self.planner.rollout
+
+    def prepared(self, existing: State, traffic: AccountTraffic | None = None) -> Prepared:
+        """The plan of the task for this existing state; raises PlanError and ServiceError."""
+        # 1. Read the nested objects that the task names.
+        nested = self._read_nested(existing)
+        # 2. Draft: as desired, as described, and not too early.
+        situation = self._situation(existing, nested)
+        draft = self.planner.draft(situation)
+        # 3. Read all that decides about the draft.
+        surroundings = self._reader.read(draft.plan, traffic)
+        # 4. Plan: not against the traffic, and complete.
+        planned = self.planner.plan(situation, draft, surroundings)
+        # 5. Evaluate what the task expects, and what the plan changes beside its objects.
+        facts = self._evaluated(surroundings.facts, planned.plan)
+        return Prepared(planned, facts, surroundings.traffic)
+
+    def prepared_second(self, planned: Planned, second: Plan) -> Prepared:
+        """A second plan, on what others wrote while the first one was applied."""
+        surroundings = self._reader.read_for_second(second)
+        plan = surroundings.draft
+        facts = self._evaluated(surroundings.facts, plan)
+        return Prepared(planned._replace(plan=plan), facts)
+
+    def state_after(self, existing: State) -> State:
+        """The state that the task makes of another one; reads nothing, and raises PlanError."""
+        return self.planner.draft(self._situation(existing)).plan.after()
+
+    @property
+    def _reader(self) -> Reader:
+        task = self.task
+        lists_unmanaged = task.spec.lists_unmanaged
+        terms, context = task.terms, task.context
+        return Reader(self.client, context, terms, self.rollout, task.desired, lists_unmanaged)
+
+    def _situation(self, existing: State, nested: State = NO_ITEMS) -> Situation:
+        desired = self.task.spec.settled(self.task.desired, existing)
+        return Situation(existing, desired, nested, self.task.contents_in(existing))
+
+    def _read_nested(self, existing: State) -> State:
+        """By collection: the nested objects that a task names and that no existing object has."""
+        nested: dict[str, Sequence[Object]] = {}
+        for desired in self.task.desired:
+            resource = desired.resource
+            if not resource.nested:
+                continue
+            values = desired.objects.values()
+            ids = unread_nested(resource, values, existing[resource.plural])
+            answers = self.client.read_each([resource.nested_object(name) for name in ids])
+            if ids:
+                nested[resource.plural] = [obj for (obj,) in answers]
+        return nested
+
+    def _evaluated(self, facts: Facts, plan: Plan) -> Facts:
+        """The facts, with those that follow from the plan."""
+        terms = self.task.terms
+        expected = expected_results(terms.expectations, plan.before, plan.after())
+        warnings = rule_warnings(plan) if terms.of_rules else ()
+        return facts._replace(expected=expected, warnings=warnings)

@@ -1,0 +1,164 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reads all that decides about a plan beside the collections of its task, in one step: before the
+plan is completed, and before the guard checks it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
+
+from .._api.client import Client
+from .._concurrency import concurrently
+from .._context import Context
+from .._errors import ProtectionError
+from .._guard.check import delegations_to_read, onboarded_to_read
+from .._guard.facts import Answer, Backtested, Facts, Place, place_of
+from .._guard.terms import BacktestTerms, Terms
+from .._plan.desired import Desired
+from .._plan.plan import Plan
+from .._schema.account import decided_with
+from .._schema.resource import ZONE_OPTION, Resource
+from .stages import Rollout, changes_protection
+
+if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
+    from .._traffic.ask import AccountTraffic
+
+
+class Surroundings(NamedTuple):
+    """All that decides about a plan: the draft of it from the whole state, the traffic if the task
+    asks for it, and the facts on which the guard checks it."""
+
+    draft: Plan
+    traffic: AccountTraffic | None = None
+    facts: Facts = Facts()
+
+    def complete(self, plan: Plan) -> Plan:
+        """Another plan from the whole state."""
+        draft = self.draft
+        return plan._replace(before=draft.before, alongside=draft.alongside, unread=draft.unread)
+
+
+class Reader(NamedTuple):
+    """Reads the surroundings of the plans of one task."""
+
+    client: Client
+    context: Context
+    terms: Terms
+    rollout: Rollout
+    desired: Sequence[Desired]
+    lists_unmanaged: bool
+
+    def read(self, draft: Plan, traffic: AccountTraffic | None = None) -> Surroundings:
+        """All that decides about a plan; raises ServiceError if the protection of the account, or
+        the traffic, cannot be read. The `traffic` that an earlier plan asked for is not asked for
+        again."""
+        plan, traffic = self._with_protection(draft, traffic)
+        plan = self._with_rules(plan)
+        facts = self._facts(plan)._replace(ineffective=self._ineffective(plan))
+        return Surroundings(plan, traffic, facts)
+
+    def read_for_second(self, second: Plan) -> Surroundings:
+        """All that decides about a second plan, on what others wrote meanwhile."""
+        plan = self._with_rules(second)
+        return Surroundings(plan, facts=self._facts(plan))
+
+    def _with_protection(
+        self, draft: Plan, traffic: AccountTraffic | None
+    ) -> tuple[Plan, AccountTraffic | None]:
+        """The plan with all collections that decide who is protected if it may change that, and the
+        traffic if the task asks whether it speaks against the plan."""
+        if not changes_protection(draft):
+            return draft, traffic
+        deciding: dict[str, Resource] = {}
+        for changed in draft.resources.values():
+            deciding.update({resource.plural: resource for resource in decided_with(changed)})
+        unread = [resource for name, resource in deciding.items() if name not in draft.before]
+        calls: list[Callable[[], Any]] = [partial(self.client.read, item) for item in unread]
+        question = self.rollout.question
+        operations = question.open_operations(draft) if question and traffic is None else []
+        if question and operations:
+            from .evidence import ask  # loaded by the tasks that ask for it
+
+            calls.append(partial(ask, self.client, operations, question))
+        answers = list(concurrently(lambda call: call(), calls))
+        if operations:
+            traffic = answers.pop()
+        read = {resource.plural: objects for resource, objects in zip(unread, answers)}
+        return draft._replace(before={**read, **draft.before}), traffic
+
+    def _with_rules(self, plan: Plan) -> Plan:
+        """The plan with the collections on which the risks of rules, lists and overrides depend."""
+        if not self.terms.of_rules:
+            return plan
+        from .._protection.all_unmanaged import judged_lists
+        from .needs import completed
+
+        lists: AbstractSet[str] = frozenset()
+        if self.lists_unmanaged:
+            lists = judged_lists(self.desired, plan.before)
+        expects = bool(self.terms.expectations)
+        task_keys = {item.resource.plural: item.entries.keys() for item in self.desired}
+        return completed(
+            plan,
+            self.client,
+            self.context,
+            lists,
+            task_keys,
+            evaluates=expects or bool(self.terms.backtest and plan.operations),
+            decides=bool(plan.operations or expects or lists or self.context.reports),
+        )
+
+    def _facts(self, plan: Plan) -> Facts:
+        """The facts on which the guard checks a plan."""
+        collections = self._collections_of_checks(plan)
+        backtested = None
+        if self.terms.backtest and plan.operations:
+            backtested = _backtested(plan, self.client, self.terms.backtest)
+        return Facts(collections, backtested=backtested)
+
+    def _collections_of_checks(self, plan: Plan) -> dict[Place, Answer]:
+        """The collections that may keep the owner from taking a plan."""
+        resources = [*onboarded_to_read(plan)]
+        if self.terms.of_rules:
+            from .._guard.rule_plans import resources_of_checks  # loads all kinds of rules
+
+            resources += resources_of_checks(plan)
+        answers = self._answers(resources)
+        return {**answers, **self._answers(delegations_to_read(plan, answers))}
+
+    def _answers(self, resources: Sequence[Resource]) -> dict[Place, Answer]:
+        answers = concurrently(self._answer, resources)
+        return {place_of(resource): answer for resource, answer in zip(resources, answers)}
+
+    def _answer(self, resource: Resource) -> Answer:
+        try:
+            return self.client.read(resource)
+        except ProtectionError as exc:
+            return exc
+
+    def _ineffective(self, plan: Plan) -> Sequence[Mapping[str, object]] | None:
+        """The objects of the task that cannot work; None for a task that has none. For those that
+        lie outside of what the account protects, the networks are read that it may announce."""
+        is_report = self.context.reports
+        if not is_report and not any(item.resource.key for item in self.desired):
+            return None
+        from .._protection.ineffective import ineffective_in  # loaded for collections
+
+        state = plan.before if is_report else {**plan.before, **plan.after()}
+        return ineffective_in(state, self.desired, is_report, self.client.read)
+
+
+def _backtested(plan: Plan, client: Client, terms: BacktestTerms) -> Backtested:
+    """The backtest of a plan against the requests of some hours, or of a file."""
+    from .._protection.backtest import Backtest, of_analytics, of_file  # loaded if a task asks
+
+    backtest = Backtest(plan.before, plan.after())
+    if terms.file:
+        return Backtested(backtest, of_file(backtest, terms.file))
+    zone_id = client.owner.get(ZONE_OPTION)
+    record = of_analytics(backtest, client.ask, zone_id, client.now, terms.hours)
+    return Backtested(backtest, record)

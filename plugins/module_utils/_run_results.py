@@ -1,0 +1,101 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The result of a run that writes, and the details of its failure."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, NamedTuple
+
+from ._apply.recovery import Applied
+from ._guard.check import Checked
+from ._guard.comparison import expected_results, unmanaged_results, weaker_results
+from ._planning.stages import Rollout
+from ._result import (
+    add_orders,
+    expired_records,
+    make_diff,
+    operation_records,
+    plan_details,
+    protection_results,
+    with_options,
+)
+from ._schema.resource import ACCOUNT_OPTION, State
+from ._specs.task import Task
+
+
+class RunResults(NamedTuple):
+    """The results of one run, for its task and its account or zone."""
+
+    task: Task
+    owner: Mapping[str, str]
+    rollout: Rollout
+
+    def of_run(self, checked: Checked, applied: Applied) -> dict[str, Any]:
+        """The result of a run that applied a plan, or predicts to."""
+        task, plan = self.task, checked.plan
+        before = {**plan.before, **(applied.before or {})}
+        after = {**plan.after(), **applied.state}
+        resources = [*task.reads, *task.contents_in(before)]
+        diff = add_orders(make_diff(applied.operations), resources, before, applied.state)
+        result: dict[str, Any] = {
+            "changed": bool(applied.operations),
+            "operations": operation_records(applied.operations),
+            "plan_id": checked.plan_id,
+        }
+        expired = expired_records(task.without_posture_ends())
+        if expired:
+            result["expired"] = expired
+        if applied.put_back:
+            result["put_back"] = operation_records(applied.put_back)
+        result.update(protection_results(checked, diff, applied.state))
+        result.update(self._pending(checked))
+        result.update(checked.shown_ineffective)
+        result.update(self._weaker(checked, before, after))
+        result.update(expected_results(task.terms.expectations, before, after))
+        result.update(checked.backtest)
+        result.update(self._owner_and_objects(after))
+        return self._with_options(result)
+
+    def of_failure(self, checked: Checked) -> dict[str, Any]:
+        """The plan as the details of a failure that comes before its first write."""
+        plan = checked.plan
+        details: dict[str, Any] = {}
+        if self.task.context.reports:
+            details = {**self._owner_and_objects(plan.after()), **self._pending(checked)}
+        details.update(plan_details(checked))
+        details.update(checked.shown_ineffective)
+        details.update(self._weaker(checked, plan.before, plan.after()))
+        return self._with_options(details)
+
+    def _with_options(self, result: dict[str, Any]) -> dict[str, Any]:
+        """The result, in which a report also names options."""
+        return with_options(result, self.task.desired) if self.task.context.reports else result
+
+    def _pending(self, checked: Checked) -> dict[str, Any]:
+        """The objects that the rollout enables later, or the one that the module is about."""
+        pending = self.rollout.pending(checked.planned, self.task.desired)
+        if not pending:
+            return {}
+        return {"pending": pending[0] if self.task.spec.one_object else pending}
+
+    def _weaker(self, checked: Checked, before: State, after: State) -> dict[str, Any]:
+        if not self.task.terms.of_rules:
+            return {}
+        return weaker_results(checked.plan, before, after, self.task.context.is_role)
+
+    def _owner_and_objects(self, state: State) -> dict[str, Any]:
+        """The owner and its objects in a state, and those of them that the task does not name."""
+        task = self.task
+        owner = self.owner if task.spec.returns_owner else {}
+        result = task.spec.result(task.options, task.desired, state)
+        return {**owner, **result, **self._unmanaged(state)}
+
+    def _unmanaged(self, state: State) -> dict[str, Any]:
+        if not self.task.spec.lists_unmanaged:
+            return {}
+        context = self.task.context
+        with_lists = context.reports and ACCOUNT_OPTION in self.owner
+        return unmanaged_results(self.task.desired, state, context.is_role, with_lists)
