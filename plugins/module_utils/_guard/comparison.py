@@ -62,7 +62,7 @@ def unmanaged_results(
 
 
 def rule_warnings(plan: Plan) -> Sequence[str]:
-    """Warnings of a plan of rules, lists or overrides that changes more than its objects, or may."""
+    """Warnings of a plan of rules, lists or overrides that may change more than its objects."""
     from .rule_plans import warnings_of_rules  # loads all kinds of rules
 
     return warnings_of_rules(plan)

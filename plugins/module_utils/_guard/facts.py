@@ -40,9 +40,9 @@ class Facts(NamedTuple):
     """All that is known of a plan beside its states.
 
     `collections` are those that may keep an owner from taking the plan. `warnings` are sentences on
-    what the plan changes beside its objects, or on what is not known of that. `expected` are the results
-    of expectations. `ineffective` are objects of the task that cannot work, None for a task whose
-    objects always can.
+    what the plan changes beside its objects, or on what is not known of that. `expected` are the
+    results of expectations. `ineffective` are objects of the task that cannot work, None for a task
+    whose objects always can.
     """
 
     collections: Mapping[Place, Answer] = NO_ITEMS
