@@ -24,6 +24,7 @@ from ..module_utils._errors import MAX_ERRORS, OptionError, parsed
 from ..module_utils._schema.resource import without
 from ..module_utils._text import Option, first_sentences, plural, redact
 from ..module_utils._values.kinds import identifier
+from ..plugin_utils import _variables as role_variables
 from ..plugin_utils._action import say
 from ..plugin_utils._attack.options import ATTACK
 from ..plugin_utils._baseline.approval import REPORT_FILE
@@ -33,16 +34,8 @@ from ..plugin_utils._baseline.variables import INVENTORY, wrong_names
 from ..plugin_utils._doctor.doctor import DOCTOR
 from ..plugin_utils._export.describe import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import RESTORE
-from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES, check_report
-from ..plugin_utils._report.files import json_text, sarif_of_mistakes, write_file
-from ..plugin_utils._variables import (
-    Mistakes,
-    errors_of,
-    misspelt_errors,
-    sentences,
-    with_unread,
-    wrong_variables,
-)
+from ..plugin_utils._report import arguments as report_arguments
+from ..plugin_utils._report import files as report_files
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -51,7 +44,7 @@ prepare_workers()
 LEFT_OUT = ("api_token", "api_email", "api_key", "ca_path", "notify_url", "notify_key")
 CHECKED: Arguments = {
     name: argument
-    for name, argument in {**EXPORT, **OF_REPORTED_HOST}.items()
+    for name, argument in {**EXPORT, **report_arguments.OF_REPORTED_HOST}.items()
     if not name.endswith(LEFT_OUT)
 }
 CHECK: Arguments = {
@@ -79,7 +72,7 @@ NOTIFY: Arguments = {
 }
 # The variables of the playbooks that have no role.
 PLAYBOOKS: Arguments = {**ATTACK, **CHECK, **DOCTOR, **EVALUATE, **NOTIFY, **RESTORE}
-PLAYBOOKS_AND_ROLES: Arguments = {**EXPORT, **OF_REPORTED_HOST, **PLAYBOOKS}
+PLAYBOOKS_AND_ROLES: Arguments = {**EXPORT, **report_arguments.OF_REPORTED_HOST, **PLAYBOOKS}
 # The environment variables that count where a variable is not set.
 ENVIRONMENT = {
     f"notify_{name}": f"PROTECTION_NOTIFY_{name.upper()}" for name in ("url", "key", "kind")
@@ -97,10 +90,11 @@ def _check_evaluate(
     yield from unread
     for name in ("edge_account_id", "edge_zone_id"):
         if owners.get(name):
-            yield from errors_of(partial(parsed, Option(name), identifier, owners[name]))
+            check = partial(parsed, Option(name), identifier, owners[name])
+            yield from role_variables.errors_of(check)
     for name, parse in (("evaluate_request", parse_request), ("evaluate_packet", parse_packet)):
         if values[name] is not None:
-            yield from errors_of(partial(parse, Option(name), values[name]))
+            yield from role_variables.errors_of(partial(parse, Option(name), values[name]))
     has_request = "evaluate_request" in given_names
     has_packet = "evaluate_packet" in given_names
     has_zone = owners.get("edge_zone_id") or owners.get("edge_zone_name")
@@ -204,9 +198,9 @@ class ActionModule(FleetAction):
         """The result, whose mistakes are in a file."""
         failed = result.get("hosts", {self.hosts(variables)[0]: result})
         mistakes = {host: _mistakes(host_result) for host, host_result in failed.items()}
-        text = json_text(sarif_of_mistakes(mistakes))
+        text = report_files.json_text(report_files.sarif_of_mistakes(mistakes))
         try:
-            changed = write_file(Path(path), text, FILE_MODE)
+            changed = report_files.write_file(Path(path), text, FILE_MODE)
         except OSError as exc:
             problem = f"check_sarif: {path} cannot be written: {exc.strerror}."
             message = " ".join(filter(None, [result.get("msg"), problem]))
@@ -234,21 +228,23 @@ def _mistakes(result: Mapping[str, Any]) -> Sequence[str]:
 
 def _checked(task: HostTask) -> dict[str, Any]:
     """The result of a host."""
-    names = misspelt_errors(task.variables, (*REPORT_VARIABLES, *EXPORT, *PLAYBOOKS))
+    names = (*report_arguments.REPORT_VARIABLES, *EXPORT, *PLAYBOOKS)
+    misspelt = role_variables.misspelt_errors(task.variables, names)
     readable = [name for name in PLAYBOOKS if not name.endswith(LEFT_OUT)]
     variables, unread = task.read(readable)
     values = {name: value for name, value in variables.items() if value != ""}
+    wrong = role_variables.wrong_variables(PLAYBOOKS, values)
     errors = [
-        *errors_of(task.require_control_node),
+        *role_variables.errors_of(task.require_control_node),
         *wrong_names(task.variables),
-        *names,
-        *with_unread(unread, wrong_variables(PLAYBOOKS, values)),
+        *misspelt,
+        *role_variables.with_unread(unread, wrong),
     ]
-    mistakes = Mistakes(
+    mistakes = role_variables.Mistakes(
         [
-            *sentences(errors, {}, {}, task.variables),
+            *role_variables.sentences(errors, {}, {}, task.variables),
             *task.shared_owners(),
-            *task.mistakes(CHECKED, PLACEHOLDER, check_report),
+            *task.mistakes(CHECKED, PLACEHOLDER, report_arguments.check_report),
         ]
     )
     problems = mistakes.sentences

@@ -20,26 +20,11 @@ from ..module_utils._text import first_few
 from ..plugin_utils._action import say
 from ..plugin_utils._alike import hosts_by_text, without_ray
 from ..plugin_utils._attack.attack import Attack
+from ..plugin_utils._baseline import results as host_results
+from ..plugin_utils._baseline import variables as host_variables
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
 from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
-from ..plugin_utils._baseline.results import (
-    HostRun,
-    HostRunner,
-    host_outcome,
-    sentence_of,
-    shortened,
-)
-from ..plugin_utils._baseline.variables import (
-    BASELINE,
-    EACH_HOST,
-    OF_HOST,
-    SNAPSHOT_DIRECTORY,
-    SNAPSHOT_KEEP,
-    Part,
-    check_keep,
-    misspelt_names,
-)
 from ..plugin_utils._export.snapshot import delete_older, snapshots_in
 from ..plugin_utils._variables import FLEET, defaults_of, read_variables, require_none
 from ..plugin_utils._worker import noted_by_run, prepare_workers
@@ -71,10 +56,12 @@ class ActionModule(FleetAction):
         task = HostTask(self.calls(variables))
         if self._task.args.get("attack"):
             update = partial(_updated, task, check_mode)
-            return task.result_of(lambda: Attack(task, check_mode, update).run(), OF_HOST)
+            attack = Attack(task, check_mode, update)
+            return task.result_of(attack.run, host_variables.OF_HOST)
         result: dict[str, Any] = {"failed": True}
         try:
-            result = task.result_of(lambda: _update(task, task.runner(), check_mode), OF_HOST)
+            update_host = partial(_update, task, check_mode)
+            result = task.result_of(update_host, host_variables.OF_HOST)
         finally:
             self._count(task, result)
         return self._without_shared_failure(task, result)
@@ -96,7 +83,7 @@ class ActionModule(FleetAction):
         shown_results = {host: self._shown(result) for host, result in results.items()}
         remaining = [host for host in hosts if host not in settled]
         shared_failures = self._say_shared_failures(results)
-        counts = Counter(map(host_outcome, settled.values()))
+        counts = Counter(map(host_results.host_outcome, settled.values()))
         self._say_counts(settled, len(hosts), counts, check_mode)
         return {
             "play": play,
@@ -109,14 +96,16 @@ class ActionModule(FleetAction):
 
     def _wants_task_of_each_host(self, variables: Mapping[str, Any]) -> bool:
         """Return whether the variable says so; each host tells itself that it is wrong."""
+        name = host_variables.EACH_HOST
+        arguments = {name: host_variables.BASELINE[name]}
         try:
-            values = HostTask(self.calls(variables)).values([EACH_HOST])
-            return bool(read_variables({EACH_HOST: BASELINE[EACH_HOST]}, values)[EACH_HOST])
+            values = HostTask(self.calls(variables)).values([name])
+            return bool(read_variables(arguments, values)[name])
         except ValueError:
             return False
 
     def _shown(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        shown = result if self._display.verbosity > 0 else shortened(result)
+        shown = result if self._display.verbosity > 0 else host_results.shortened(result)
         return {"changed": False, **shown}
 
     def _say_shared_failures(self, results: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -147,7 +136,7 @@ class ActionModule(FleetAction):
         if remaining:
             line = f"{remaining} of {number} hosts get a task of their own."
         else:
-            line = sentence_of(counts, check_mode)
+            line = host_results.sentence_of(counts, check_mode)
         say(self._display, line)
 
     def _count(self, task: HostTask, result: Mapping[str, Any]) -> None:
@@ -155,10 +144,10 @@ class ActionModule(FleetAction):
         fleet = task.variables.get(FLEET)
         if not isinstance(fleet, Mapping):
             return
-        outcomes = noted_by_run(f"play {fleet['play']}", host_outcome(result))
+        outcomes = noted_by_run(f"play {fleet['play']}", host_results.host_outcome(result))
         if len(outcomes) == len(fleet["remaining"]):
             counts = Counter(outcomes) + Counter(fleet["counts"])
-            say(self._display, sentence_of(counts, bool(self._task.check_mode)))
+            say(self._display, host_results.sentence_of(counts, bool(self._task.check_mode)))
 
     def _without_shared_failure(self, task: HostTask, result: dict[str, Any]) -> dict[str, Any]:
         """The result of a host; a failure that the task for all hosts has said of several is short,
@@ -181,22 +170,24 @@ def _predicted(task: HostTask) -> Predicted:
     texts = task.hold()
     if not task.runs_here():
         return NOT_HERE, texts
-    return task.result_of(lambda: _update(task, task.runner(), True), OF_HOST), texts
+    result = task.result_of(partial(_update, task, True), host_variables.OF_HOST)
+    return result, texts
 
 
 def _not_predicted(host: str, exc: Exception) -> Predicted:
     return failed_host(host, exc), HeldTexts()
 
 
-def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
+def _update(task: HostTask, check_mode: bool) -> host_results.HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
-    errors = misspelt_names(frozenset(task.variables))
+    errors = host_variables.misspelt_names(frozenset(task.variables))
     require_none(errors, {}, {}, task.variables)
-    values = task.checked(OF_HOST)
+    values = task.checked(host_variables.OF_HOST)
     task.warn(*task.shared_owners())
     merged = task.merged(values)
     postures = [posture.record for posture in merged.postures]
-    run = _updated(task, check_mode, values, merged.part(), runner)._replace(postures=postures)
+    run = _updated(task, check_mode, values, merged.part(), task.runner())
+    run = run._replace(postures=postures)
     operations = run.result.get("operations") or ()
     task.warn(*merged.still_in_force(operations))
     task.warn(*task.way_back(values, task.entries(values), run))
@@ -207,15 +198,15 @@ def _updated(
     task: HostTask,
     check_mode: bool,
     values: Mapping[str, Any],
-    part: Part,
-    runner: HostRunner,
+    part: host_variables.Part,
+    runner: host_results.HostRunner,
     begin: Callable[[Mapping[str, Any]], None] = lambda _predicted: None,
-) -> HostRun:
+) -> host_results.HostRun:
     """Update the host to match a part: `begin` is called with the prediction after the snapshot,
     and before the first write. Raises ValueError if its variables do not fit together."""
-    number_to_keep = check_keep(values.get(SNAPSHOT_KEEP))
+    number_to_keep = host_variables.check_keep(values.get(host_variables.SNAPSHOT_KEEP))
     approved = approved_plan(task.host, values)
-    directory = values.get(SNAPSHOT_DIRECTORY)
+    directory = values.get(host_variables.SNAPSHOT_DIRECTORY)
     take_snapshot = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
 
     def before_writing(predicted: Mapping[str, Any]) -> str:
@@ -231,6 +222,6 @@ def _updated(
     try:
         deleted = delete_older(Path(run.snapshot), number_to_keep)
     except OSError as exc:
-        task.warn(f"{SNAPSHOT_KEEP}: older snapshots remain ({exc}).")
+        task.warn(f"{host_variables.SNAPSHOT_KEEP}: older snapshots remain ({exc}).")
         return run
     return run._replace(deleted=deleted)

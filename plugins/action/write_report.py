@@ -8,7 +8,7 @@ every file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
@@ -24,32 +24,26 @@ from ..plugin_utils._action import say
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
-from ..plugin_utils._report.arguments import (
-    OF_REPORTED_HOST,
-    REPORT_OPTIONS,
-    REPORT_VARIABLES,
-    check_report,
-    file_mode,
-)
+from ..plugin_utils._report import arguments as report_arguments
+from ..plugin_utils._report import files as report_files
+from ..plugin_utils._report import record as report_records
 from ..plugin_utils._report.document import host_record, report_of
-from ..plugin_utils._report.files import compare, read_report_file, write_files
 from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.predict import predict_host
-from ..plugin_utils._report.record import MAX_CHARS, HostRecord, Report, was_read
 from ..plugin_utils._report.results import host_results, unread_host
 from ..plugin_utils._variables import CONTACTS, defaults_of, read_variables
 from ..plugin_utils._worker import found_by_run, prepare_workers
 
 prepare_workers()
 
-Records = Mapping[str, HostRecord]  # by host
+Records = Mapping[str, report_records.HostRecord]  # by host
 
 
 class HostReading(NamedTuple):
     """A host that the task has read: its record, its warnings, the options of the report that it
     sets otherwise, and what its reads would show."""
 
-    record: HostRecord
+    record: report_records.HostRecord
     warnings: Sequence[str] = ()
     unlike_options: Sequence[str] = ()
     texts: HeldTexts | None = None
@@ -83,7 +77,7 @@ class ActionModule(FleetAction):
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         try:
             options = self._options(variables)
-            file_mode(options["mode"])
+            report_arguments.file_mode(options["mode"])
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}
         warnings: list[str] = []
@@ -95,7 +89,7 @@ class ActionModule(FleetAction):
             return {"failed": True, "msg": f"{name}: {exc.strerror}. The report is not complete."}
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
-        read_hosts = [host for host, record in records.items() if was_read(record)]
+        read_hosts = [host for host, record in records.items() if report_records.was_read(record)]
         result["plan_ids"] = {host: records[host]["plan_id"] for host in read_hosts}
         hosts_in_words = plural(len(records), "host was", "hosts were")
         result["summary"].insert(-1, f"{len(read_hosts)} of {hosts_in_words} read.")
@@ -117,8 +111,8 @@ class ActionModule(FleetAction):
         name = f"{self._task.get_play()._uuid} {directory}"  # an earlier play read other states
         with found_by_run(name, records) if is_batch else nullcontext(records) as run_records:
             report = self._report(options, variables, run_records)
-            mode = file_mode(options["mode"])
-            changed = write_files(report, directory, mode, check_mode)
+            mode = report_arguments.file_mode(options["mode"])
+            changed = report_files.write_files(report, directory, mode, check_mode)
         # A later batch reads the hosts that have not failed yet.
         later_hosts = {*variables["ansible_play_hosts"]} - {*run_records}
         written = Written(str(directory), changed, check_mode)
@@ -129,19 +123,17 @@ class ActionModule(FleetAction):
         """The options of the task, or else by the variables of the role; raises ValueError."""
         task_options = {f"report_{name}": value for name, value in self._task.args.items()}
         task = HostTask(self.calls({**self.defaults, **variables}))
-        of_run = REPORT_VARIABLES.keys() & load_extra_vars(self._loader)  # the same for all hosts
-        names = {*REPORT_OPTIONS, *of_run} - task_options.keys()
+        declared = report_arguments.REPORT_VARIABLES
+        of_run = declared.keys() & load_extra_vars(self._loader)  # the same for all hosts
+        names = {*report_arguments.REPORT_OPTIONS, *of_run} - task_options.keys()
         role_options, unread = task.read(names)
         arguments = {**role_options, **task_options}
         mode = {"report_mode": arguments["report_mode"]}  # as it is, which may be no text
-        return read_variables(
-            REPORT_VARIABLES,
-            arguments,
-            "report_",
-            variables,
-            lambda values, given_names: check_report({**values, **mode}, given_names),
-            unread,
-        )
+
+        def check(values: Mapping[str, Any], given_names: Container[str]) -> Iterator[OptionError]:
+            return report_arguments.check_report({**values, **mode}, given_names)
+
+        return read_variables(declared, arguments, "report_", variables, check, unread)
 
     def _read(self, variables: Mapping[str, Any], warnings: list[str]) -> Records:
         """The records of the hosts of this task; warnings about variables go to `warnings`."""
@@ -174,16 +166,18 @@ class ActionModule(FleetAction):
         """The options that a host sets otherwise than the host of this task."""
         values = {**self.defaults, **variables}
         set_by_task = {f"report_{name}" for name in self._task.args}
-        for name in REPORT_OPTIONS:
+        for name in report_arguments.REPORT_OPTIONS:
             expected = (values.get(name), self.defaults.get(name))
             if name not in set_by_task and task.variables.get(name) not in expected:
                 yield name
 
-    def _unreached(self, variables: Mapping[str, Any], records: Records) -> Iterator[HostRecord]:
+    def _unreached(
+        self, variables: Mapping[str, Any], records: Records
+    ) -> Iterator[report_records.HostRecord]:
         """The records of hosts of the play that no task has read."""
         now = write_timestamp(datetime.now(timezone.utc))
 
-        def unreached(task: HostTask) -> HostRecord:
+        def unreached(task: HostTask) -> report_records.HostRecord:
             results = host_results(task.host, {}, {})
             return record_of(task, host_record(results, now))
 
@@ -192,7 +186,7 @@ class ActionModule(FleetAction):
 
     def _report(
         self, options: Mapping[str, Any], variables: Mapping[str, Any], records: Records
-    ) -> Report:
+    ) -> report_records.Report:
         """The report on the hosts of the play, and on others as the report that it replaces has
         them; raises OSError, ValueError."""
         now = write_timestamp(datetime.now(timezone.utc))
@@ -204,62 +198,62 @@ class ActionModule(FleetAction):
         unreached = _read_now(self._unreached(variables, records))
         report = report_of([*earlier_records, *records.values(), *unreached], now)
         if previous:
-            report["previous"] = compare(previous, report["hosts"])
+            report["previous"] = report_files.compare(previous, report["hosts"])
         return report
 
-    def _earlier_records(self, path: Path, now: str) -> list[HostRecord]:
+    def _earlier_records(self, path: Path, now: str) -> list[report_records.HostRecord]:
         """The records of the report that is replaced, of hosts that the play leaves out."""
         hosts = self._reported_before
         if not hosts or not path.is_file():
             return []
         try:
-            report = read_report_file(str(path), now)
+            report = report_files.read_report_file(str(path), now)
         except ValueError as exc:
             self._display.warning(f"The report says nothing of hosts outside the play: {exc}.")
             return []
         return [record for record in report["hosts"] if record["host"] in hosts]
 
-    def _previous(self, path: str | None, now: str) -> Report | None:
+    def _previous(self, path: str | None, now: str) -> report_records.Report | None:
         """The earlier report; None if there is none yet, as on the first night."""
         try:
-            return read_report_file(path, now) if path else None
+            return report_files.read_report_file(path, now) if path else None
         except FileNotFoundError:
             self._display.warning(f"report_previous: {path} does not exist; nothing is compared.")
             return None
 
 
-def _predicted(task: HostTask, now: datetime) -> HostRecord:
+def _predicted(task: HostTask, now: datetime) -> report_records.HostRecord:
     """The record of a host; that of a host that cannot be read says why."""
     try:
         return predict_host(task, now)
     except ValueError as exc:
-        mistakes = task.with_mistakes(exc, OF_REPORTED_HOST)
+        mistakes = task.with_mistakes(exc, report_arguments.OF_REPORTED_HOST)
         return unread_record(task.host, str(mistakes), now)
     except (AnsibleError, OptionError) as exc:
         return unread_record(task.host, str(exc), now)
 
 
-def record_of(task: HostTask, record: HostRecord) -> HostRecord:
+def record_of(task: HostTask, record: report_records.HostRecord) -> report_records.HostRecord:
     """The record of a host, with its groups, and with whom to ask about it."""
     try:
         values = task.values(CONTACTS.values())
     except AnsibleError:
         values = {}
     contacts = {
-        name: excerpt(str(values[variable]), MAX_CHARS)
+        name: excerpt(str(values[variable]), report_records.MAX_CHARS)
         for name, variable in CONTACTS.items()
         if values.get(variable)
     }
     inventory = {"groups": task.groups, "base_url": task.base_url()}
-    return cast(HostRecord, {**record, **contacts, **inventory})
+    return cast(report_records.HostRecord, {**record, **contacts, **inventory})
 
 
-def unread_record(host: str, reason: str, now: datetime) -> HostRecord:
+def unread_record(host: str, reason: str, now: datetime) -> report_records.HostRecord:
     """The record of a host that could not be read, for this reason."""
     return host_record(unread_host(host, reason), write_timestamp(now))
 
 
-def failed_record(host: str, exc: Exception) -> HostRecord:
+def failed_record(host: str, exc: Exception) -> report_records.HostRecord:
     """The record of a host that could not even be asked for its variables."""
     now = datetime.now(timezone.utc)
     return unread_record(host, f"{type(exc).__name__}: {exc}", now)
@@ -270,14 +264,14 @@ def failed_reading(host: str, exc: Exception) -> HostReading:
     return HostReading(failed_record(host, exc))
 
 
-def _read_now(records: Iterable[HostRecord]) -> Iterator[HostRecord]:
+def _read_now(records: Iterable[report_records.HostRecord]) -> Iterator[report_records.HostRecord]:
     """The records with one time, at which the task has read them."""
     now = write_timestamp(datetime.now(timezone.utc))
-    return (cast(HostRecord, {**record, "generated": now}) for record in records)
+    return (cast(report_records.HostRecord, {**record, "generated": now}) for record in records)
 
 
 def _result(
-    report: Report, written: Written, fail_on: Sequence[str], ignored_hosts: Set[str]
+    report: report_records.Report, written: Written, fail_on: Sequence[str], ignored_hosts: Set[str]
 ) -> dict[str, Any]:
     """The result of the task; hosts that other tasks read do not make it fail."""
     lines = summary(report, written.directory)

@@ -16,37 +16,18 @@ from typing import NamedTuple
 from ...module_utils._api.changes import read_changes
 from ...module_utils._api.client import Client
 from ...module_utils._api.connect import client_of_owner, connected
-from ...module_utils._api.responses import Request, error_details
 from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
-from ...module_utils._schema.resource import (
-    ACCOUNT_OPTION,
-    OWNERS,
-    Object,
-    Permission,
-    Resource,
-    Single,
-)
-from ...module_utils._text import Names, Screen, Unread, Warn, with_names
-from ...module_utils._traffic.queries import query, read_answer
+from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNERS, Object, Resource
+from ...module_utils._text import Names, Screen, Warn, with_names
 from .._baseline.variables import Part, settings_of
+from .analytics import ANALYTICS, read_settings
 
 RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
 HOURS_OF_LOG = 1.0
 NO_PRODUCT = 8888  # the code of an error: the account does not have the product
-ANALYTICS = Resource(
-    name="analytics",
-    plural="analytics",
-    title="analytics",
-    owner="",  # the query names the account
-    path="graphql",
-    permission=Permission("Account Analytics", "account"),
-    fields=(),
-    key=(),
-    listing=Single(),
-)
 
 
 class HostAnswer(NamedTuple):
@@ -150,23 +131,4 @@ def _read(client: Client, resource: Resource) -> Sequence[Object]:
         return read_changes(client, HOURS_OF_LOG)
     if resource is not ANALYTICS:
         return client.read(resource)
-    return [_read_analytics_settings(client)]
-
-
-def _read_analytics_settings(client: Client) -> Object:
-    """The settings of each node of the analytics, by its name; raises ServiceError."""
-    account_id = client.owner[ACCOUNT_OPTION]
-    request = Request(
-        "POST",
-        ANALYTICS.path,
-        body=query(account_id, (), with_settings=True),
-        resource=ANALYTICS,
-        about=account_id,
-    )
-    response = client.ask(request)
-    try:
-        settings = read_answer(response, ()).settings
-    except Unread as exc:
-        details = error_details(request, response.status)
-        raise ServiceError(exc.reason, details, False) from exc
-    return {name: node._asdict() for name, node in settings.items()}
+    return [read_settings(client)]

@@ -33,7 +33,8 @@ from ...module_utils._text import first_few, plural
 from ...module_utils._timestamps import CLOCK_SKEW
 from ...module_utils._traffic.queries import NODES
 from .._export.describe import sort_out
-from .answers import ANALYTICS, HostAnswer, HostAnswers
+from .analytics import ANALYTICS
+from .answers import HostAnswer, HostAnswers
 
 KINDS = ["deviation", "unknown"]
 DOCTOR: Arguments = {  # the variables of the playbook

@@ -30,16 +30,16 @@ from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
-from ...module_utils._values.address_set import difference, networks, range_of, ranges_of, union
+from ...module_utils._values import address_set
 from .._baseline.variables import Part, connection_options, described_by
-from .record import Announced, HostRecord, LastChange, Unused
+from . import record as records
 from .results import HostResults
 
 InfoResult = Mapping[str, Any]  # of a module that reads
 LogEntry = Mapping[str, Any]  # as the modules return it
 
 
-def announced_record(result: InfoResult) -> Announced:
+def announced_record(result: InfoResult) -> records.Announced:
     """The announced networks, out of the result of protection_info.
 
     Networks that other accounts use are theirs to protect. A network that is malformed, or of which
@@ -52,16 +52,16 @@ def announced_record(result: InfoResult) -> Announced:
         delegated_texts += prefix["delegated"]
         for network in prefix["networks"]:
             texts[network["announced"]].append(network["prefix"])
-            if range_of(network["prefix"]) is None:
+            if address_set.range_of(network["prefix"]) is None:
                 malformed.append(str(network["prefix"]))
-    announced, unclear = ranges_of(texts[True]), ranges_of(texts[None])
-    protected = ranges_of(prefix.get("prefix") for prefix in result["prefixes"])
-    cared_for = union([*ranges_of(delegated_texts), *protected])
-    unknown = difference(unclear, union([*cared_for, *announced]))
-    return Announced(
-        networks=networks(announced),
-        unprotected=networks(difference(announced, cared_for)),
-        not_known=[*networks(unknown), *malformed],
+    announced, unclear = address_set.ranges_of(texts[True]), address_set.ranges_of(texts[None])
+    protected = address_set.ranges_of(prefix.get("prefix") for prefix in result["prefixes"])
+    cared_for = address_set.union([*address_set.ranges_of(delegated_texts), *protected])
+    unknown = address_set.difference(unclear, address_set.union([*cared_for, *announced]))
+    return records.Announced(
+        networks=address_set.networks(announced),
+        unprotected=address_set.networks(address_set.difference(announced, cared_for)),
+        not_known=[*address_set.networks(unknown), *malformed],
     )
 
 
@@ -79,13 +79,15 @@ class Log:
     objects: Mapping[str, Mapping[str, Object]] = field(default_factory=dict)
     unread: str = ""
 
-    def last_changes(self, record: HostRecord) -> list[LastChange]:
+    def last_changes(self, record: records.HostRecord) -> list[records.LastChange]:
         """The last change of each difference and each hole of a host."""
         owners = {"account_id": record["account_id"], "zone_id": record["zone_id"]}
         holes = [unmanaged for unmanaged in record["unmanaged"] if unmanaged["reason"]]
         return [self._last_change(obj, owners) for obj in (*record["operations"], *holes)]
 
-    def _last_change(self, obj: Mapping[str, Any], owners: Mapping[str, str | None]) -> LastChange:
+    def _last_change(
+        self, obj: Mapping[str, Any], owners: Mapping[str, str | None]
+    ) -> records.LastChange:
         """The last change of an object, which has a resource, a title and a key."""
         entry = self._find(obj, owners)
         by = how = at = None
@@ -98,7 +100,7 @@ class Log:
             span = "hour" if self.hours == 1 else f"{self.hours:g} hours"
             clause = f"the audit log of the last {span} does not say who changed it"
         text = sentence(f"{obj['title']} {obj['key']}: {clause}")
-        return LastChange(
+        return records.LastChange(
             resource=obj["resource"], key=obj["key"], text=text, by=by, how=how, at=at
         )
 
@@ -176,7 +178,7 @@ def _is_at(entry: LogEntry, moment: datetime) -> bool:
 
 def unused_rules(rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The values of a record on some rules: those that nothing has matched."""
-    unused: list[Unused] = []
+    unused: list[records.Unused] = []
     refs_by_reason: dict[str, list[str]] = {}
     for rule in rules:
         hits = rule["hits"]
@@ -186,7 +188,7 @@ def unused_rules(rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             if hits["known"]:
                 moments = map(read_timestamp, (hits["since"], rule.get("last_updated")))
                 since = max(filter(None, moments))
-                unused.append(Unused(ref=rule["ref"], since=write_timestamp(since)))
+                unused.append(records.Unused(ref=rule["ref"], since=write_timestamp(since)))
     is_known = any(rule["hits"]["known"] for rule in rules)
     unknown = [f"Hits of {first_few(refs)}: {reason}" for reason, refs in refs_by_reason.items()]
     return {"unused": unused if is_known else None, "unknown_hits": unknown}

@@ -22,16 +22,7 @@ from ...module_utils._timestamps import write_timestamp
 from .._baseline.host_task import HostTask
 from .._baseline.variables import Part, connection_options, described_by, misspelt_names
 from .._variables import misspelt_errors, option_at, place_of, require_none
-from .arguments import (
-    ANNOUNCED,
-    LOG_HOURS,
-    OF_REPORTED_HOST,
-    REPORT_VARIABLES,
-    REPORTED_HITS,
-    accepted_risks,
-    check_report,
-    expiring,
-)
+from . import arguments
 from .beside import Beside, RunPart
 from .document import AcceptedNow, host_record
 from .record import HostRecord
@@ -69,9 +60,9 @@ def reads_beside(run_module: RunPart, part: Part, values: Mapping[str, Any]) -> 
     return Beside(
         run_module,
         part,
-        announced=boolean(values.get(ANNOUNCED) or False),
-        hits_hours=float(values.get(REPORTED_HITS) or 0),
-        log_hours=float(values.get(LOG_HOURS) or 0),
+        announced=boolean(values.get(arguments.ANNOUNCED) or False),
+        hits_hours=float(values.get(arguments.REPORTED_HITS) or 0),
+        log_hours=float(values.get(arguments.LOG_HOURS) or 0),
     )
 
 
@@ -82,10 +73,10 @@ def predict_host(task: HostTask, now: datetime) -> HostRecord:
     It plans in check mode even if the play does not, so that it writes nothing to Cloudflare.
     """
     task.require_control_node()
-    errors = misspelt_errors(task.variables, REPORT_VARIABLES)
+    errors = misspelt_errors(task.variables, arguments.REPORT_VARIABLES)
     errors += misspelt_names(frozenset(task.variables))
     require_none(errors, {}, {}, task.variables)
-    values = task.checked(OF_REPORTED_HOST, check_report)
+    values = task.checked(arguments.OF_REPORTED_HOST, arguments.check_report)
     accepted = task.accepted()
     merged = task.merged(values)
     part = merged.part()
@@ -99,8 +90,8 @@ def predict_host(task: HostTask, now: datetime) -> HostRecord:
     predicted = _prediction(task, part, values, read)
     host = reads_beside(read, part, values).read(predicted)
     described_host = host.having(
-        accepted_risks=accepted_risks(part, now),
-        expiring=expiring(part, accepted, now, merged.postures),
+        accepted_risks=arguments.accepted_risks(part, now),
+        expiring=arguments.expiring(part, accepted, now, merged.postures),
         postures=[posture.record for posture in merged.postures],
         overdue=[*merged.still_in_force(predicted.record["operations"])],
     )

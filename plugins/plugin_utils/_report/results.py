@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar, cast
 
-from ...module_utils._arguments import Argument, read_value, result_argument
+from ...module_utils import _arguments
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
@@ -28,12 +28,12 @@ from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import Option, sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from .._variables import plain
+from . import coverage as coverages
 from . import record as records
-from .coverage import AccountCoverage, prefix_records, read_coverage
 
 PlaceOf = Callable[["str | None"], "str | None"]  # of an option by its name
 Element = TypeVar("Element")
-MODULE_RESULT: Argument = {"type": "dict"}
+MODULE_RESULT: _arguments.Argument = {"type": "dict"}
 NETWORKS_IN_JSON = 100  # of a component are in report.json
 
 
@@ -52,7 +52,7 @@ class HostResults:
 
     record: records.HostRecord
     unread: Sequence[str] = ()
-    coverage: AccountCoverage | None = None
+    coverage: coverages.AccountCoverage | None = None
     weaker: Sequence[str] = ()
     rules: Sequence[Sequence[ZoneRule]] = ()
     planned: State = field(default_factory=dict)
@@ -147,7 +147,7 @@ def _with_plans(
         backtest=next(filter(None, (result.get("backtest") for result in results)), None),
         mitigates=before.mitigates if before else None,
         coverage=before.record() if before else None,
-        prefixes=prefix_records(before, after) if before and after else [],
+        prefixes=coverages.prefix_records(before, after) if before and after else [],
     )
     planned: dict[str, Any] = {}
     for result in results:
@@ -174,14 +174,14 @@ def _only_plan(results: Iterable[ModuleResult]) -> str | None:
 
 def _coverages(
     results: Iterable[ModuleResult],
-) -> tuple[AccountCoverage | None, AccountCoverage | None]:
+) -> tuple[coverages.AccountCoverage | None, coverages.AccountCoverage | None]:
     """The coverage of the account before and after its plan, None if it is not known."""
     for result in results:
         coverage = result.get("coverage") or {}
         before, after = coverage.get("before"), coverage.get("after")
         if before or after:
-            existing = read_coverage(before) if before else None
-            planned = read_coverage(after) if after else None
+            existing = coverages.read_coverage(before) if before else None
+            planned = coverages.read_coverage(after) if after else None
             return existing, planned
     return None, None
 
@@ -255,9 +255,10 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
     results, failures = record.get("results") or {}, record.get("failures") or []
     host = plain(record["host"])
     option = Option(host, "results")
-    arguments = dict.fromkeys(results, MODULE_RESULT)
-    read_value(option, result_argument(MODULE_SPECS), results)  # no name is misspelt
-    read_value(option, result_argument(**arguments), results)
+    all_modules = _arguments.result_argument(MODULE_SPECS)  # whose names tell a misspelt one
+    modules = _arguments.result_argument(**dict.fromkeys(results, MODULE_RESULT))
+    _arguments.read_value(option, all_modules, results)
+    _arguments.read_value(option, modules, results)
     return host_results(host, record, plain(results), plain(list(failures)))
 
 
