@@ -55,9 +55,7 @@ class ActionModule(FleetAction):
             return self._all_hosts(variables, check_mode)
         task = HostTask(self.calls(variables))
         if self._task.args.get("attack"):
-            update = partial(_updated, task, check_mode)
-            attack = Attack(task, check_mode, update)
-            return task.result_of(attack.run, host_variables.OF_HOST)
+            return task.result_of(partial(_attack, task, check_mode), host_variables.OF_HOST)
         result: dict[str, Any] = {"failed": True}
         try:
             update_host = partial(_update, task, check_mode)
@@ -163,6 +161,12 @@ class ActionModule(FleetAction):
             return result
         short = {name: result[name] for name in KEPT_OF_FAILURE if name in result}
         return {**short, "failed": True, "msg": SAID_ABOVE}
+
+
+def _attack(task: HostTask, check_mode: bool) -> host_results.HostRun:
+    """Take the postures of the host, or end some; raises ValueError for wrong variables."""
+    update = partial(_updated, task, check_mode)
+    return Attack(task, check_mode, update).run()
 
 
 def _predicted(task: HostTask) -> Predicted:
