@@ -80,9 +80,12 @@ def _log_entries(client: Client, query: Mapping[str, Any]) -> Iterator[Object]:
 def _is_change(log_entry: Object) -> bool:
     """Return whether an entry is about a write that succeeded."""
     call = log_entry.get("raw") or {}
+    method = str(call.get("method")).upper()
+    if method in READS:
+        return False
     action = log_entry.get("action") or {}
-    is_write = str(call.get("method")).upper() not in READS
-    return is_write and action.get("result") in (None, "success")
+    result = action.get("result")
+    return result is None or result == "success"
 
 
 def _change_record(log_entry: Object) -> ChangeRecord:
@@ -105,6 +108,7 @@ def _way_of(actor: Object) -> str:
     """The way in which somebody makes changes, such as `an API token deploy`."""
     context = str(actor.get("context"))
     way = CHANGE_WAYS.get(context, context)
-    if context == "api_token" and actor.get("token_name"):
-        return f"{way} {actor['token_name']}"
+    token_name = actor.get("token_name")
+    if context == "api_token" and token_name:
+        return f"{way} {token_name}"
     return way

@@ -259,8 +259,10 @@ class Client:
         parent = resource.parent
         if parent is None:
             return None
-        key = parent.key_of({parent.key[0]: resource.parent_name})
-        for obj in parent.our_objects(self._listings.get(parent.path, ())):
+        key_field = parent.key[0]
+        key = parent.key_of({key_field: resource.parent_name})
+        listing = self._listings.get(parent.path, ())
+        for obj in parent.our_objects(listing):
             if parent.key_of(obj) == key:
                 return obj
         return None

@@ -139,7 +139,13 @@ def in_shape(resource: Resource, objects: Sequence[Any]) -> list[Any]:
     shape = resource.shape
     if not shape:
         return list(objects)
-    return [shape.from_api(obj) if isinstance(obj, Mapping) else obj for obj in objects]
+    shaped: list[Any] = []
+    for obj in objects:
+        if isinstance(obj, Mapping):
+            shaped.append(shape.from_api(obj))
+        else:
+            shaped.append(obj)
+    return shaped
 
 
 def _with_shared_texts(page: Sequence[Object]) -> list[Object]:
@@ -157,11 +163,13 @@ def _with_shared_texts(page: Sequence[Object]) -> list[Object]:
 
 def _number_of_pages(envelope: Envelope) -> int:
     """Number of pages of a listing, by the total of its first one."""
-    per_page = len(envelope.result) if isinstance(envelope.result, list) else 0
-    if not per_page:
+    page = envelope.result
+    if not isinstance(page, list) or not page:
         return 1
-    full_pages, incomplete = divmod(envelope.total or 0, per_page)
-    return min(MOST_PAGES, full_pages + bool(incomplete))
+    total = envelope.total or 0
+    full_pages, on_last_page = divmod(total, len(page))
+    pages = full_pages + 1 if on_last_page else full_pages
+    return min(MOST_PAGES, pages)
 
 
 def listed_objects(request: Request, envelope: Envelope) -> list[Object]:

@@ -132,10 +132,12 @@ def merge_spans(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float
     """The same stretches of time in order, without overlaps."""
     merged: list[tuple[float, float]] = []
     for began, end in sorted(spans):
-        if merged and began <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
-        else:
-            merged.append((began, end))
+        if merged:
+            previous_began, previous_end = merged[-1]
+            if began <= previous_end:
+                merged[-1] = (previous_began, max(previous_end, end))
+                continue
+        merged.append((began, end))
     return merged
 
 

@@ -169,9 +169,10 @@ class Session:
     def _is_last(self, request: Request, attempt: Ending, pause: float) -> bool:
         """Return whether no attempt follows: each would fail, or none fits into the time of the
         task after the pause."""
-        if attempt.response is None:
+        response = attempt.response
+        if response is None:
             return pause >= self._time.left
-        return request.is_final(attempt.response)
+        return request.is_final(response)
 
     def _let_go(self, request: Request, outcomes: Sequence[Ending]) -> tuple[int, float]:
         """Let an attempt go: its turn in the call budget, for which it waits here, and the seconds

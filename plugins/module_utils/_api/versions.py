@@ -27,8 +27,9 @@ def version_of(document: Object) -> int | None:
     if not document:
         return 0
     version = str(document.get("version"))
-    is_number = version.isascii() and version.isdigit()
-    return int(version) if is_number and len(version) < MAX_DIGITS else None
+    if not version.isascii() or not version.isdigit():
+        return None
+    return int(version) if len(version) < MAX_DIGITS else None
 
 
 class Versions:

@@ -43,6 +43,7 @@ SIZE = HEADER_SIZE + SLOTS * SLOT.size
 LONGEST_LOCK = 5.0  # seconds; a lock lasts some microseconds, unless its process is stopped
 FIRST_PAUSE, LONGEST_PAUSE = 0.0001, 0.005
 FOLDER = "edgeops.protection"
+FLAGS_OF_FILE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 DAMAGED = "its contents are damaged; delete it"
 
 
@@ -101,8 +102,9 @@ class Turns:
         data = self._read(0, HEADER_FORMAT.size)
         magic, *values = HEADER_FORMAT.unpack(data)
         header = Header(*values)
+        latest_turn = max(header.turns, header.limited_from)
         is_finite = all(math.isfinite(value) for value in values)
-        if magic != MAGIC or not is_finite or max(header.turns, header.limited_from) >= MAX_TURNS:
+        if magic != MAGIC or not is_finite or latest_turn >= MAX_TURNS:
             raise self.unusable(DAMAGED)
         return header
 
@@ -115,7 +117,8 @@ class Turns:
         Raises Unusable."""
         if turn < 0:
             return 0.0
-        (moment,) = SLOT.unpack(self._read(self._offset(turn), SLOT.size))
+        data = self._read(self._offset(turn), SLOT.size)
+        (moment,) = SLOT.unpack(data)
         if not math.isfinite(moment):
             raise self.unusable(DAMAGED)
         return float(moment)
@@ -197,10 +200,10 @@ class SharedTurns(Turns):
             try:
                 return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise self.unusable(
-                        f"another process has locked it for {LONGEST_LOCK:g} s"
-                    ) from None
+                is_late = time.monotonic() > deadline
+                if is_late:
+                    problem = f"another process has locked it for {LONGEST_LOCK:g} s"
+                    raise self.unusable(problem) from None
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -235,7 +238,7 @@ def open_own(path: str) -> int:
     file = -1
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        file = os.open(path, FLAGS_OF_FILE, 0o600)
         status = os.fstat(file)
         if status.st_uid != os.geteuid():
             raise OSError(0, "it belongs to another user")
@@ -281,23 +284,32 @@ def read_rate_limit(header: str | None) -> RateLimit | None:
     limit that is understood."""
     limits: list[RateLimit] = []
     without_names = QUOTED.sub("", header or "")
-    for item in without_names.split(","):
-        parameters = _parameters_of(item)
-        calls, seconds = parameters.get("r", ""), parameters.get("t", "")
-        is_limit = NUMBER.fullmatch(calls) and NUMBER.fullmatch(seconds)
-        if is_limit and int(seconds):  # a window of no seconds has ended
-            limits.append(RateLimit(int(calls), int(seconds)))
+    for member in without_names.split(","):
+        limit = _limit_of(member)
+        if limit and limit.seconds:  # a window of no seconds has ended
+            limits.append(limit)
     if not limits:
         return None
     return min(limits, key=lambda limit: (limit.calls, -limit.seconds))
 
 
-def _parameters_of(item: str) -> dict[str, str]:
-    """The parameters of an item of a structured field, by their names."""
+def _limit_of(member: str) -> RateLimit | None:
+    """The limit of a member of the list; None if it is not understood."""
+    parameters = _parameters_of(member)
+    calls = parameters.get("r", "")
+    seconds = parameters.get("t", "")
+    if not NUMBER.fullmatch(calls) or not NUMBER.fullmatch(seconds):
+        return None
+    return RateLimit(int(calls), int(seconds))
+
+
+def _parameters_of(member: str) -> dict[str, str]:
+    """The parameters of a member of a structured field, by their names."""
     parameters: dict[str, str] = {}
-    for parameter in item.split(";"):
+    for parameter in member.split(";"):
         name, _equals, value = parameter.partition("=")
-        parameters[name.strip()] = value.strip()
+        name = name.strip()
+        parameters[name] = value.strip()
     return parameters
 
 
@@ -429,10 +441,12 @@ class CallBudget(NoBudget):
 
         def close(state: Turns) -> None:
             with state.locked():
+                now = time.time()
+                until = now + min(seconds, self._period)
                 header = state.header()
-                until = time.time() + min(seconds, self._period)
-                closed_until = max(header.closed_until, until)
-                state.write_header(header._replace(closed_until=closed_until))
+                if until > header.closed_until:
+                    header = header._replace(closed_until=until)
+                state.write_header(header)
 
         self._with_state(close)
 

@@ -130,7 +130,8 @@ class AccountTraffic:
         rows: dict[str, Sequence[Row]] = {}
         unknown: dict[str, Sequence[str]] = {}
         for name, listing in self.by_node.items():
-            listing = listing if spaces is None else self.limited_to(spaces, listing)
+            if spaces is not None:
+                listing = self.limited_to(spaces, listing)
             rows[name] = listing.rows
             unknown[name] = [*listing.cut, *listing.unknown]
         return Traffic(self.since, self.until, rows, unknown)
@@ -241,11 +242,13 @@ class AccountTraffic:
 
     def _listing_of(self, page: Page, answer: NodeRows) -> NodeTraffic:
         """One page of an answer, with what is not known of it."""
-        errors = [error.reason for error in answer.errors if error.is_about(page.node)]
-        allowed = answer.settings.get(page.node.name)
+        node = page.node
+        errors = [error.reason for error in answer.errors if error.is_about(node)]
+        allowed = answer.settings.get(node.name)
         listing = within_settings(page, allowed) if allowed else NodeTraffic(page)
-        listing = replace(listing, rows=answer.rows.get(page.node.name, ()))
-        return replace(listing, unknown=errors).without(*listing.unknown)
+        unknown = dict.fromkeys([*errors, *listing.unknown])
+        rows = answer.rows.get(node.name, ())
+        return replace(listing, rows=rows, unknown=list(unknown))
 
     def _complete(self, listing: NodeTraffic) -> NodeTraffic:
         """The listing with the pages behind its first one; each begins with the last destination of
@@ -315,12 +318,14 @@ def within_settings(page: Page, allowed: NodeSettings) -> NodeTraffic:
         "are kept for": allowed.not_older_than,
         "take ranges of at most": allowed.max_duration,
     }
+    asked_hours = f"{asked / 3600:g} h"
     for verb, limit in bounds.items():
-        if limit:
-            longest = min(longest, limit - MARGIN)
-        if limit and limit < asked:
-            hours = f"{limit / 3600:g} h, and {asked / 3600:g} h are asked for"
-            cut.append(f"The {owner}'s analytics {verb} {hours}.")
+        if not limit:
+            continue
+        longest = min(longest, limit - MARGIN)
+        if limit < asked:
+            hours = f"{limit / 3600:g} h"
+            cut.append(f"The {owner}'s analytics {verb} {hours}, and {asked_hours} are asked for.")
     since = page.until - timedelta(seconds=max(0, longest))
     rows = min(page.limit, allowed.max_page_size or page.limit)
     return NodeTraffic(page._replace(since=since, limit=rows), unknown=unknown, cut=cut)

@@ -125,10 +125,17 @@ class Sums:
 
     def record(self) -> PacketNumbers:
         """The numbers as results show them."""
+        if not self.samples:
+            return PacketNumbers(
+                passed_packets=None,
+                dropped_packets=None,
+                would_drop_packets=None,
+                would_drop_percent=self.percent,
+            )
         return PacketNumbers(
-            passed_packets=self.passed if self.samples else None,
-            dropped_packets=self.dropped if self.samples else None,
-            would_drop_packets=self.would_drop if self.samples else None,
+            passed_packets=self.passed,
+            dropped_packets=self.dropped,
+            would_drop_packets=self.would_drop,
             would_drop_percent=self.percent,
         )
 
@@ -147,9 +154,11 @@ def action_of(row: Row) -> str:
     """`passed`, `dropped` or `would_drop`; empty where the words are not known."""
     if row.outcome == DROP:
         return "dropped"
-    if row.outcome != PASS or row.verdict not in (PASS, DROP):
+    if row.outcome != PASS:
         return ""
-    return "would_drop" if row.verdict == DROP else "passed"
+    if row.verdict == DROP:
+        return "would_drop"
+    return "passed" if row.verdict == PASS else ""
 
 
 def summed(rows: Iterable[Row]) -> Sums:
@@ -180,11 +189,7 @@ class Evidence:
 
     def within(self, space: Ranges) -> Evidence:
         """The same evidence for the destinations in a space alone."""
-        rows: list[Row] = []
-        for row in self.rows:
-            destination = range_of(row.destination)
-            if destination and intersection([destination], space):
-                rows.append(row)
+        rows = [row for row in self.rows if _goes_to(row, space)]
         return Evidence(self.component, rows, self.unknown)
 
     def reasons(self) -> dict[str, int]:
@@ -206,6 +211,14 @@ class Evidence:
 
 
 CHALLENGED = "CHALLENGE: clients would be challenged; lower the sensitivities if they are your own."
+
+
+def _goes_to(row: Row, space: Ranges) -> bool:
+    """Return whether packets went to a destination that lies in a space, also in part."""
+    destination = range_of(row.destination)
+    if destination is None:
+        return False
+    return bool(intersection([destination], space))
 
 
 def evidence_of(traffic: Traffic, component: str) -> Evidence:
@@ -270,6 +283,11 @@ def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> Comp
     unknown = list(evidence.unknown)
     if evidence.rows and not sums.known:
         unknown.append(too_few(sums.samples))
+    is_unknown = bool(evidence.unknown)
+    rows_of_networks = by_network(evidence, prefixes)
+    networks: list[NetworkTraffic] = []
+    for network, rows in rows_of_networks.items():
+        networks.append(network_record(network, rows, is_unknown))
     return ComponentTraffic(
         **sums.record(),
         sample_interval=sums.sample_interval,
@@ -277,10 +295,7 @@ def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> Comp
         unknown=unknown,
         reasons=evidence.reasons(),
         advice=evidence.advice(),
-        networks=[
-            network_record(network, rows, bool(evidence.unknown))
-            for network, rows in by_network(evidence, prefixes).items()
-        ],
+        networks=networks,
     )
 
 

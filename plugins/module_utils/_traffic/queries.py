@@ -149,8 +149,8 @@ class Page(NamedTuple):
         conditions: dict[str, Any] = {
             "datetime_geq": write_time(self.since),
             "datetime_lt": write_time(self.until),
-            **dict(self.node.only),
         }
+        conditions.update(self.node.only)
         if self.subnets is not None:
             conditions[f"{SUBNET}_in"] = list(self.subnets)
         if self.start is not None:
@@ -387,7 +387,7 @@ def read_answer(
 def _unexpected(response: Response, problem: str) -> UnreadAnswer:
     hint = BY_STATUS.get(response.status, "")
     event = f"The analytics were answered with HTTP {response.status}, and {problem}."
-    return UnreadAnswer(f"{event} {hint}".rstrip())
+    return UnreadAnswer(f"{event} {hint}" if hint else event)
 
 
 def _errors(response: Response, document: Any) -> Iterator[UnreadAnswer]:
@@ -395,19 +395,24 @@ def _errors(response: Response, document: Any) -> Iterator[UnreadAnswer]:
     errors = document.get("errors") if isinstance(document, dict) else None
     if errors is None:
         return
-    for error in errors if isinstance(errors, list) else [errors]:
+    if not isinstance(errors, list):
+        errors = [errors]
+    for error in errors:
         fields = error if isinstance(error, dict) else {"message": error}
         yield _error_of(response.status, fields)
 
 
 def _error_of(status: int, error: Mapping[str, Any]) -> UnreadAnswer:
     message = str(error.get("message") or "it gave no reason")
+    words = " ".join(message.split())
+    reason = excerpt(words, LONGEST_ERROR).rstrip(".")
+    event = f"The analytics were answered with HTTP {status}: {reason}."
+    node = _node_in(error, message)
     kind = _kind_of(error, message)
-    to_do = kind.to_do if kind else BY_STATUS.get(status, "")
-    reason = excerpt(" ".join(message.split()), LONGEST_ERROR).rstrip(".")
-    sentence = f"The analytics were answered with HTTP {status}: {reason}. {to_do}"
-    is_of_settings = kind is not None and kind.is_of_settings
-    return UnreadAnswer(sentence.rstrip(), _node_in(error, message), is_of_settings)
+    if kind:
+        return UnreadAnswer(f"{event} {kind.to_do}", node, kind.is_of_settings)
+    to_do = BY_STATUS.get(status)
+    return UnreadAnswer(f"{event} {to_do}" if to_do else event, node)
 
 
 def _kind_of(error: Mapping[str, Any], message: str) -> ErrorKind | None:

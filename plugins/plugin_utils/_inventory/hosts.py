@@ -132,9 +132,13 @@ def account_names(accounts: Iterable[Listed], taken: Iterable[str] = ()) -> dict
 def hyphenated(name: str) -> str:
     """A name in lower case, with everything but letters, their marks and digits turned into single
     hyphens."""
+    composed = unicodedata.normalize("NFC", name.lower())
     words = ""
-    for character in unicodedata.normalize("NFC", name.lower()):
-        words += character if _is_kept(character) else " "
+    for character in composed:
+        if _is_kept(character):
+            words += character
+        else:
+            words += " "
     return "-".join(words.split())
 
 
@@ -182,13 +186,18 @@ def _mapping(value: Any) -> Listed:
 
 
 def _is_selected(listed: Listed, patterns: Iterable[str]) -> bool:
-    name = str(listed.get("name") or "").casefold()
-    identity = str(listed.get("id") or "").casefold()
+    name = _folded(listed.get("name"))
+    identity = _folded(listed.get("id"))
     for pattern in patterns:
-        folded = pattern.casefold()
+        folded = _folded(pattern)
         if identity == folded or fnmatchcase(name, folded):
             return True
     return False
+
+
+def _folded(value: Any) -> str:
+    """A name, id or pattern as two that differ in capital letters alone have it."""
+    return str(value or "").casefold()
 
 
 def _unmatched(patterns: Iterable[str], listed: Sequence[Listed]) -> list[str]:
@@ -218,18 +227,16 @@ def _zone_host(
 ) -> InventoryHost:
     owner = _owner(zone)
     plan = _mapping(zone.get("plan"))
-    account_host = account_names.get(str(owner.get("id")))
+    account_id = owner.get("id") or None
+    account_host = account_names.get(str(account_id))
     identity = str(zone["id"])
-    return InventoryHost(
-        names[identity],
-        "zones",
-        {
-            "edge_zone_id": identity,
-            "edge_zone_name": zone.get("name"),
-            "edge_zone_plan": plan.get("legacy_id") or plan.get("name"),
-            "edge_zone_status": zone.get("status"),
-            "edge_zone_account": account_host,
-            "edge_zone_account_id": owner.get("id") or None,
-        },
-        group_of_zones(account_host) if account_host else None,
-    )
+    variables = {
+        "edge_zone_id": identity,
+        "edge_zone_name": zone.get("name"),
+        "edge_zone_plan": plan.get("legacy_id") or plan.get("name"),
+        "edge_zone_status": zone.get("status"),
+        "edge_zone_account": account_host,
+        "edge_zone_account_id": account_id,
+    }
+    group = group_of_zones(account_host) if account_host else None
+    return InventoryHost(names[identity], "zones", variables, parent_group=group)
