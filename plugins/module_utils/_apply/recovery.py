@@ -13,17 +13,7 @@ the first time.
 
 from __future__ import annotations
 
-from typing import (
-    AbstractSet,
-    Callable,
-    Hashable,
-    Iterator,
-    Mapping,
-    NamedTuple,
-    Protocol,
-    Sequence,
-    Union,
-)
+from typing import AbstractSet, Callable, Hashable, Iterator, NamedTuple, Protocol, Sequence, Union
 
 from .._api.client import Client
 from .._concurrency import concurrently
@@ -126,53 +116,71 @@ def _may_look(broken: BrokenOff, looks: int) -> bool:
 def _apply(
     plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn, looks: int = 0
 ) -> Applied:
+    """Apply a plan; after a lost answer, or if others were faster, what is left of it. What
+    Cloudflare refused is said in a warning, also if the state turns out as desired."""
     try:
         sent = apply_plan(plan, client, warn)
         return Applied(plan.operations, sent.after(plan), made=sent.made)
     except BrokenOff as exc:
-        first = exc
-    if not _may_look(first, looks):
-        raise first
+        broken = exc
+    if not _may_look(broken, looks):
+        raise broken
     try:
-        rest = plan_again()
+        next_plan = plan_again()
     except Exception as exc:
-        raise BrokenOff(exc, first.done, first.left, first.unknown) from first.cause
-    needed = {item.target for item in rest.operations}
-    done = first.done + tuple(item for item in first.unknown if item.target not in needed)
+        raise BrokenOff(exc, broken.done, broken.left, broken.unknown) from broken.cause
+    needed = {operation.target for operation in next_plan.operations}
+    found_done = [operation for operation in broken.unknown if operation.target not in needed]
+    done = (*broken.done, *found_done)
     try:
-        applied = _apply(rest, plan_again, client, warn, looks + 1)
-    except BrokenOff as second:
-        _warn_of_refusals(first, needed, warn, second.cause)
-        # What Cloudflare has begun may end after it was read, and after its repetition was refused.
-        begun = {i.target for i in first.unknown if i.resource.write_for(i.action).operation}
-        left = [item for item in second.left if item.target not in begun]
-        unknown = [*second.unknown, *(item for item in second.left if item.target in begun)]
-        raise BrokenOff(second.cause, done + second.done, left, unknown) from first.cause
-    _warn_of_refusals(first, needed, warn)
-    return Applied(done + applied.operations, applied.state, made=applied.made | first.made)
+        applied = _apply(next_plan, plan_again, client, warn, looks + 1)
+    except BrokenOff as exc:
+        _warn_of_refusals(broken, needed, warn, exc.cause)
+        raise _joined(broken, done, exc) from broken.cause
+    _warn_of_refusals(broken, needed, warn)
+    operations = done + applied.operations
+    return Applied(operations, applied.state, made=applied.made | broken.made)
+
+
+def _joined(broken: BrokenOff, done: Sequence[Operation], again: BrokenOff) -> BrokenOff:
+    """The end of a plan that was broken off, and of which what was left is broken off `again`."""
+    # What Cloudflare has begun may end after it was read, and after its repetition was refused.
+    begun = {operation.target for operation in broken.unknown if _runs_on(operation)}
+    left: list[Operation] = []
+    unknown = list(again.unknown)
+    for operation in again.left:
+        may_end = operation.target in begun
+        (unknown if may_end else left).append(operation)
+    return BrokenOff(again.cause, (*done, *again.done), left, unknown)
+
+
+def _runs_on(operation: Operation) -> bool:
+    """Return whether Cloudflare goes on with an operation after its answer."""
+    return bool(operation.resource.write_for(operation.action).operation)
 
 
 def _warn_of_refusals(
-    first: BrokenOff,
+    broken: BrokenOff,
     needed: AbstractSet[object],
     warn: Warn,
     refusal: ProtectionError | None = None,
 ) -> None:
-    """Warn of each refusal but the one that is said already, with what the second look found."""
+    """Warn of each refusal but the one that is said already, with what the next look found."""
     by_answer: dict[Hashable, list[Operation]] = {}
-    for operation, error in first.refusals.items():
+    for operation, error in broken.refusals.items():
         by_answer.setdefault(error.answer, []).append(operation)
     for answer, operations in by_answer.items():
         if isinstance(refusal, ServiceError) and refusal.answer == answer:
             continue
-        converged = [item.label for item in operations if item.target not in needed]
-        planned = [item.label for item in operations if item.target in needed]
-        sentences = [first.refusals[operations[0]].message]
+        converged = [operation for operation in operations if operation.target not in needed]
+        planned = [operation for operation in operations if operation.target in needed]
+        sentences = [broken.refusals[operations[0]].message]
         if converged:
-            labels = first_few(converged)
+            labels = first_few([operation.label for operation in converged])
             sentences.append(f"The module read again and found {labels} as desired.")
         if planned:
-            sentences.append(f"The module read again and planned {first_few(planned)} again.")
+            labels = first_few([operation.label for operation in planned])
+            sentences.append(f"The module read again and planned {labels} again.")
         warn(joined(" ", sentences))
 
 
@@ -223,6 +231,33 @@ NOT_PUT_BACK = (
 )
 
 
+class OvertakenList(NamedTuple):
+    """An ordered list that others wrote as well: its versions, the keys that this run has changed,
+    and its objects as others left them."""
+
+    resource: Resource
+    versions: Sequence[Version]
+    run_keys: AbstractSet[Key]
+    theirs: Sequence[Object]
+
+    @property
+    def existing(self) -> Sequence[Object]:
+        """The objects of the last version."""
+        return self.versions[-1].objects
+
+    def changed_by_both(self) -> Sequence[str]:
+        """A sentence for each object that another writer changed, and this run as well."""
+        resource, run_keys = self.resource, self.run_keys
+        final: list[Object] = []
+        for obj in self.existing:
+            if resource.key_of(obj) in run_keys:
+                final.append(obj)
+        for obj in self.theirs:
+            if resource.key_of(obj) not in run_keys:
+                final.append(obj)
+        return overwritten(resource, self.versions, final, run_keys)
+
+
 class Meanwhile:
     """The time between the reading of a plan and the end of its application; `applied` is what it
     has become, with all second plans so far."""
@@ -230,57 +265,67 @@ class Meanwhile:
     def __init__(self, client: Client, warn: Warn, plan: Plan, applied: Applied) -> None:
         self.applied = applied
         self._client, self._warn, self._plan = client, warn, plan
-        self._said: set[str] = set()
-        self._theirs: dict[str, Sequence[int]] = {}  # versions that others wrote, by plural
-        self._own = {item.target for item in (*plan.operations, *applied.operations)}
-        self._wanted: dict[str, dict[Key, Object]] = {}  # by plural
+        self._warned: set[str] = set()
+        self._their_versions: dict[str, Sequence[int]] = {}  # by plural
+        self._their_keys: dict[str, AbstractSet[Key]] = {}  # of what others left, by plural
+        changed = (*plan.operations, *applied.operations)
+        self._changed = {operation.target for operation in changed}
+        self._desired: dict[str, dict[Key, Object]] = {}  # objects made by this run, by plural
         self._to_read: dict[str, Resource] = {}
-        self._left: dict[str, AbstractSet[Key]] = {}  # keys of what others left, by plural
-        after: dict[str, dict[Key, Object]] = {}
-        for item in applied.operations:
-            resource, plural = item.resource, item.resource.plural
-            if not resource.has_duplicates or item.action == "update":
-                continue
-            if plural not in after:
-                after[plural] = {resource.key_of(obj): obj for obj in applied.state[plural]}
-            if item.key in after[plural]:  # created, or a duplicate of it is deleted
-                self._wanted.setdefault(plural, {})[item.key] = after[plural][item.key]
-                self._to_read[plural] = resource
+        keys: dict[str, set[Key]] = {}  # created, or with a duplicate that was deleted
+        for operation in applied.operations:
+            resource = operation.resource
+            if resource.has_duplicates and operation.action != "update":
+                self._to_read[resource.plural] = resource
+                keys.setdefault(resource.plural, set()).add(operation.key)
+        for plural, resource in list(self._to_read.items()):
+            objects = {resource.key_of(obj): obj for obj in applied.state[plural]}
+            self._desired[plural] = {key: objects[key] for key in objects if key in keys[plural]}
+            if not self._desired[plural]:
+                del self._to_read[plural]
 
     def second_plan(self, state_after: Callable[[State], State]) -> Plan:
-        """The plan that settles what others wrote; without operations if there is nothing.
+        """The plan that settles what others wrote; without operations if there is nothing. Raises
+        BrokenOff if it cannot be made.
 
         `state_after` returns the state that the task makes of another one.
         """
         seconds = list(self._of_collections())
-        overtaken = self._overtaken_lists()
-        if overtaken:
-            left_by_others = self._as_others_left(overtaken)
+        lists = self._overtaken_lists()
+        if lists:
             try:
-                target = state_after({**self._plan.before, **self.applied.state, **left_by_others})
+                target = state_after(self._state_with(lists))
             except Exception as exc:
-                unsettled = [item for _resource, second in seconds for item in second.operations]
-                unsettled += self._not_put_back(overtaken, left_by_others)
-                done = self.applied.operations
-                raise BrokenOff(exc, done, unsettled, (), advice=NOT_PUT_BACK) from exc
-            seconds += self._of_lists(overtaken, left_by_others, target)
-        for text in (text for _resource, one in seconds for text in one.remarks):
-            self._say(text)
+                raise self._not_put_back(seconds, lists, exc) from exc
+            for overtaken in lists:
+                seconds.append(self._of_list(overtaken, target[overtaken.resource.plural]))
+        operations: list[Operation] = []
+        order: dict[str, Sequence[Key]] = {}
+        for resource, second in seconds:
+            for sentence in second.remarks:
+                self._say(sentence)
+            operations += second.operations
+            if second.order:
+                order[resource.plural] = second.order
         before = {**self._plan.before, **self.applied.state}
-        order = {resource.plural: one.order for resource, one in seconds if one.order}
-        operations = tuple(item for _resource, one in seconds for item in one.operations)
-        ordered = tuple(sorted(operations, key=lambda item: PHASES.index(item.action)))
-        return Plan(before, ordered, order, unread=self._plan.unread)
+        operations.sort(key=lambda operation: PHASES.index(operation.action))
+        return Plan(before, tuple(operations), order, unread=self._plan.unread)
+
+    def _state_with(self, lists: Sequence[OvertakenList]) -> State:
+        """The state after this run, with these lists as others left them."""
+        theirs = {overtaken.resource.plural: overtaken.theirs for overtaken in lists}
+        return {**self._plan.before, **self.applied.state, **theirs}
 
     def apply(self, plan: Plan) -> None:
         """Apply a second plan; raises BrokenOff.
 
         If somebody else was faster, the next second plan begins with a new look.
         """
-        single = (one.resource for one in plan.operations if not one.resource.is_ordered)
-        self._to_read = {resource.plural: resource for resource in single}
+        resources = [operation.resource for operation in plan.operations]
+        collections = [resource for resource in resources if not resource.is_ordered]
+        self._to_read = {resource.plural: resource for resource in collections}
         applied = self.applied
-        put_back = tuple(item for item in plan.operations if self._is_put_back(item))
+        put_back = [operation for operation in plan.operations if self._is_put_back(operation)]
         try:
             sent = apply_plan(plan, self._client, self._warn)
         except BrokenOff as exc:
@@ -297,7 +342,7 @@ class Meanwhile:
         self.applied = applied._replace(
             state=sent.after(plan),
             made=applied.made | sent.made,
-            put_back=applied.put_back + put_back,
+            put_back=(*applied.put_back, *put_back),
         )
 
     def _of_collections(self) -> Iterator[tuple[Resource, Second]]:
@@ -316,81 +361,64 @@ class Meanwhile:
             before = frozenset(str(obj.get("id")) for obj in self._plan.before[plural])
             state = _in_order(listing, self.applied.state[plural])
             self.applied = self.applied._replace(state={**self.applied.state, plural: state})
-            wanted, made = self._wanted[plural], self.applied.made
-            yield resource, without_own_duplicates(resource, wanted, made, state, before)
+            desired, made = self._desired[plural], self.applied.made
+            yield resource, without_own_duplicates(resource, desired, made, state, before)
 
-    def _overtaken_lists(self) -> dict[str, Resource]:
-        """The ordered lists that others wrote, by plural; from now on, `applied` has their last
-        version."""
-        overtaken: dict[str, Resource] = {}
-        last_versions: dict[str, Sequence[Object]] = {}
+    def _overtaken_lists(self) -> list[OvertakenList]:
+        """The ordered lists that others wrote; from now on, `applied` has their last version."""
+        lists: list[OvertakenList] = []
         for plural, resource in self._client.written.items():
-            if self._is_overtaken(resource):
-                overtaken[plural] = resource
-                last_versions[plural] = self._versions(plural)[-1].objects
-        self.applied = self.applied._replace(state={**self.applied.state, **last_versions})
-        return overtaken
-
-    def _as_others_left(self, overtaken: Mapping[str, Resource]) -> dict[str, Sequence[Object]]:
-        """The objects of ordered lists, by plural, as others left them."""
-        left_by_others: dict[str, Sequence[Object]] = {}
-        for plural, resource in overtaken.items():
-            versions, own_keys = self._versions(plural), self._own_keys(plural)
-            left_by_others[plural] = as_others_left(resource, versions, own_keys)
-        return left_by_others
-
-    def _own_keys(self, plural: str) -> set[Key]:
-        """The keys of the objects in a list that this run has changed."""
-        return {key for name, key in self._own if name == plural}
+            if not self._is_overtaken(resource):
+                continue
+            versions = self._versions(plural)
+            run_keys = {key for name, key in self._changed if name == plural}
+            theirs = as_others_left(resource, versions, run_keys)
+            lists.append(OvertakenList(resource, versions, run_keys, theirs))
+        state = {overtaken.resource.plural: overtaken.existing for overtaken in lists}
+        self.applied = self.applied._replace(state={**self.applied.state, **state})
+        return lists
 
     def _not_put_back(
-        self, overtaken: Mapping[str, Resource], left_by_others: Mapping[str, Sequence[Object]]
-    ) -> list[Operation]:
-        """The operations that would put back what others changed, if no plan can be made for them;
-        says which versions this run replaced."""
-        operations: list[Operation] = []
-        for plural, resource in overtaken.items():
-            existing = self.applied.state[plural]
-            changes = putting_back(resource, existing, left_by_others[plural]).operations
-            lost = [item for item in changes if item.target not in self._own]
-            operations += lost
-            self._say(joined(" ", (self._replaced(resource), _lost_changes(lost))))
-            for sentence in self._changed_by_both(resource, left_by_others[plural]):
-                self._say(sentence)
-        return operations
-
-    def _changed_by_both(
-        self, resource: Resource, left_by_others: Sequence[Object]
-    ) -> Sequence[str]:
-        """A sentence for each object that another writer changed, and this run as well."""
-        plural, key_of = resource.plural, resource.key_of
-        own_keys = self._own_keys(plural)
-        stays = [obj for obj in self.applied.state[plural] if key_of(obj) in own_keys]
-        stays += [obj for obj in left_by_others if key_of(obj) not in own_keys]
-        return overwritten(resource, self._versions(plural), stays, own_keys)
-
-    def _of_lists(
         self,
-        overtaken: Mapping[str, Resource],
-        left_by_others: Mapping[str, Sequence[Object]],
-        target: State,
-    ) -> Iterator[tuple[Resource, Second]]:
-        """The operations that make ordered lists what the task makes of what others left."""
-        for plural, resource in overtaken.items():
-            second = putting_back(resource, self.applied.state[plural], target[plural])
-            versions, own_keys = self._versions(plural), self._own_keys(plural)
-            remarks = overwritten(resource, versions, target[plural], own_keys)
-            self._left[plural] = {resource.key_of(obj) for obj in left_by_others[plural]}
-            put_back = [item for item in second.operations if self._is_put_back(item)]
-            if put_back:
-                remarks.insert(0, self._put_back(resource, put_back))
-            yield resource, second._replace(remarks=remarks)
+        seconds: Sequence[tuple[Resource, Second]],
+        lists: Sequence[OvertakenList],
+        error: Exception,
+    ) -> BrokenOff:
+        """The end of a run for which no second plan can be made; says which versions it replaced,
+        and what would bring back the changes in them."""
+        left: list[Operation] = []
+        for _resource, second in seconds:
+            left += second.operations
+        for overtaken in lists:
+            resource = overtaken.resource
+            changes = putting_back(resource, overtaken.existing, overtaken.theirs).operations
+            lost = [operation for operation in changes if operation.target not in self._changed]
+            left += lost
+            self._say(joined(" ", (self._replaced(resource), _lost_changes(lost))))
+            for sentence in overtaken.changed_by_both():
+                self._say(sentence)
+        return BrokenOff(error, self.applied.operations, left, (), advice=NOT_PUT_BACK)
 
-    def _is_put_back(self, item: Operation) -> bool:
+    def _of_list(
+        self, overtaken: OvertakenList, target: Sequence[Object]
+    ) -> tuple[Resource, Second]:
+        """The operations that make an ordered list what the task makes of what others left."""
+        resource, plural = overtaken.resource, overtaken.resource.plural
+        second = putting_back(resource, overtaken.existing, target)
+        remarks = overwritten(resource, overtaken.versions, target, overtaken.run_keys)
+        self._their_keys[plural] = {resource.key_of(obj) for obj in overtaken.theirs}
+        put_back = [operation for operation in second.operations if self._is_put_back(operation)]
+        if put_back:
+            remarks.insert(0, self._put_back(resource, put_back))
+        return resource, second._replace(remarks=remarks)
+
+    def _is_put_back(self, operation: Operation) -> bool:
         """Return whether an operation brings back what others did: not the deletion by a purge of
         what they added."""
-        left = self._left.get(item.resource.plural, ())
-        return item.resource.is_ordered and not (item.action == "delete" and item.key in left)
+        resource = operation.resource
+        their_keys = self._their_keys.get(resource.plural, ())
+        is_purged = operation.action == "delete" and operation.key in their_keys
+        return resource.is_ordered and not is_purged
 
     def _versions(self, plural: str) -> list[Version]:
         versions = self._client.versions[plural]
@@ -405,40 +433,41 @@ class Meanwhile:
         versions = self._client.versions[resource.plural]
         numbers = versions.unknown
         # A second plan that was refused has read a version of others behind those of this run.
-        others = [number for number in versions.known if number not in versions.own]
-        is_last = len(others) < 2 or not versions.own or max(versions.known) in versions.own
+        theirs = [number for number in versions.known if number not in versions.own]
+        is_last = len(theirs) < 2 or not versions.own or max(versions.known) in versions.own
         if is_last and not numbers:
             return False
         read_version = self._client.read_version
         try:
-            read = list(concurrently(lambda number: read_version(resource, number), numbers))
+            listings = list(concurrently(lambda number: read_version(resource, number), numbers))
         except ServiceError as exc:
-            first, last = min(versions.known), max(versions.known)
-            versions.known = {last: versions.known[last]}
+            lowest, highest = min(versions.known), max(versions.known)
+            versions.known = {highest: versions.known[highest]}
             self._say(
-                f"The module read version {first} of the {resource.titles} and wrote version"
-                f" {last}; another writer made {_named(numbers)}, which cannot be read:"
+                f"The module read version {lowest} of the {resource.titles} and wrote version"
+                f" {highest}; another writer made {_in_words(numbers)}, which cannot be read:"
                 f" {exc.message} A change of that writer may be lost."
             )
             return False
-        versions.known.update(zip(numbers, read))
-        self._theirs[resource.plural] = numbers or [max(versions.known)]
+        versions.known.update(zip(numbers, listings))
+        self._their_versions[resource.plural] = numbers or [max(versions.known)]
         return True
 
     def _put_back(self, resource: Resource, operations: Sequence[Operation]) -> str:
-        labels = first_few(f"{item.action} {item.label}" for item in operations)
+        labels = _changes_in_words(operations)
         return f"{self._replaced(resource)} The module puts back what that changed: {labels}."
 
     def _replaced(self, resource: Resource) -> str:
         """A sentence on the versions of others that this run has replaced."""
+        their_versions = _in_words(self._their_versions[resource.plural])
         return (
-            f"Another writer made {_named(self._theirs[resource.plural])} of the {resource.titles},"
-            f" which this run replaced by version {self._client.version(resource)}."
+            f"Another writer made {their_versions} of the {resource.titles}, which this run"
+            f" replaced by version {self._client.version(resource)}."
         )
 
     def _say(self, text: str) -> None:
-        if text not in self._said:
-            self._said.add(text)
+        if text not in self._warned:
+            self._warned.add(text)
             self._warn(text)
 
 
@@ -446,11 +475,15 @@ def _lost_changes(operations: Sequence[Operation]) -> str:
     """A sentence on the changes of others that no second plan puts back."""
     if not operations:
         return "Changes of that writer may be lost."
-    labels = first_few(f"{item.action} {item.label}" for item in operations)
+    labels = _changes_in_words(operations)
     return f"The module does not put back what that changed: {labels}."
 
 
-def _named(numbers: Sequence[int]) -> str:
+def _changes_in_words(operations: Sequence[Operation]) -> str:
+    return first_few([f"{operation.action} {operation.label}" for operation in operations])
+
+
+def _in_words(numbers: Sequence[int]) -> str:
     """Numbers of versions in a sentence."""
     if len(numbers) == 1:
         return f"version {numbers[0]}"
