@@ -142,10 +142,12 @@ class ActionModule(FleetAction):
         fleet = task.variables.get(FLEET)
         if not isinstance(fleet, Mapping):
             return
-        outcomes = noted_by_run(f"play {fleet['play']}", host_results.host_outcome(result))
+        outcome = host_results.host_outcome(result)
+        outcomes = noted_by_run(f"play {fleet['play']}", outcome)
         if len(outcomes) == len(fleet["remaining"]):
             counts = Counter(outcomes) + Counter(fleet["counts"])
-            say(self._display, host_results.sentence_of(counts, bool(self._task.check_mode)))
+            check_mode = bool(self._task.check_mode)
+            say(self._display, host_results.sentence_of(counts, check_mode))
 
     def _without_shared_failure(self, task: HostTask, result: dict[str, Any]) -> dict[str, Any]:
         """The result of a host; a failure that the task for all hosts has said of several is short,

@@ -108,8 +108,8 @@ class ActionModule(CollectionAction):
 def _tell_postures(task: HostTask) -> None:
     """Say which postures hold, since a restore ends none of them."""
     try:
-        entries = task.entries(task.values((POSTURE, POSTURES_FILE)))
-        if entries and task.merged(task.checked(OF_HOST)).postures:
+        postures = task.entries(task.values((POSTURE, POSTURES_FILE)))
+        if postures and task.merged(task.checked(OF_HOST)).postures:
             task.tell(TAKEN_AGAIN)
     except ValueError as exc:
         task.warn(f"Nobody knows whether a posture holds: {exc}")

@@ -115,10 +115,12 @@ def _plan_of_zone(answer: HostAnswer) -> Diagnosis:
 def _analytics(answer: HostAnswer) -> Iterator[Diagnosis]:
     """By the settings of the account, the products of which there are analytics."""
     for node in NODES:
-        is_enabled = answer.only_object.get(node.name, {}).get("enabled")
-        reason = "" if is_enabled else "by the settings of the account"
-        name = f"analytics of {node.product}"
-        yield Diagnosis(name, is_enabled, answer.reason or reason)
+        settings = answer.only_object.get(node.name, {})
+        is_enabled = settings.get("enabled")
+        reason = answer.reason
+        if not reason and not is_enabled:
+            reason = "by the settings of the account"
+        yield Diagnosis(f"analytics of {node.product}", is_enabled, reason)
 
 
 def _diagnoses(
@@ -226,10 +228,12 @@ def _clock_problems(seconds_ahead: float | None) -> list[str]:
 def failures(record: Record, kind: str) -> list[str]:
     """The reasons of a run that fails on this kind: deviation, or unknown."""
     if kind == "deviation":
-        wrong = [verdict["name"] for verdict in record["assumptions"] if verdict["holds"] is False]
-        return [f"assumptions that do not hold: {', '.join(wrong)}"] if wrong else []
-    unread = [answer["resource"] for answer in record["answers"] if answer["objects"] is None]
-    return [f"not read: {', '.join(unread)}"] if unread else []
+        beginning = "assumptions that do not hold"
+        names = [verdict["name"] for verdict in record["assumptions"] if verdict["holds"] is False]
+    else:
+        beginning = "not read"
+        names = [answer["resource"] for answer in record["answers"] if answer["objects"] is None]
+    return [f"{beginning}: {', '.join(names)}"] if names else []
 
 
 def is_as_expected(record: Record, answers: Sequence[HostAnswer]) -> bool:

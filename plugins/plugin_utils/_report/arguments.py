@@ -64,17 +64,19 @@ ACCEPTED_OPTION = "accept_risks"
 def accepted_risks(part: Part, now: datetime) -> list[AcceptedRisk]:
     """The risks that a host accepts at this moment."""
     in_force = [accepted for accepted in _acceptances(part) if not accepted.has_expired(now)]
-    return [
-        AcceptedRisk(
-            code=accepted.code,
-            networks=networks(accepted.networks or []),
-            resource=accepted.resource,
-            entries=sorted(accepted.entries or ()),
-            reason=accepted.reason,
-            expires=write_timestamp(accepted.expires) if accepted.expires else None,
-        )
-        for accepted in in_force
-    ]
+    return [_accepted_risk(accepted) for accepted in in_force]
+
+
+def _accepted_risk(accepted: Acceptance) -> AcceptedRisk:
+    expires = accepted.expires
+    return AcceptedRisk(
+        code=accepted.code,
+        networks=networks(accepted.networks or []),
+        resource=accepted.resource,
+        entries=sorted(accepted.entries or ()),
+        reason=accepted.reason,
+        expires=write_timestamp(expires) if expires else None,
+    )
 
 
 class End(NamedTuple):
@@ -91,8 +93,10 @@ def expiring(
     """All that ends within two weeks, the first end first: entries, accepted risks and objects,
     accepted statuses, the postures."""
     ends = [*_ends_of_entries(part)]
-    ends += (End(posture.until, "posture", posture.name or posture.place) for posture in postures)
-    ends += (End(risk.expires, "accepted risk", risk.code) for risk in _acceptances(part))
+    for posture in postures:
+        ends.append(End(posture.until, "posture", posture.name or posture.place))
+    for risk in _acceptances(part):
+        ends.append(End(risk.expires, "accepted risk", risk.code))
     ends += map(_end_of_acceptance, accepted)
     soon = [end for end in ends if end.moment and now < end.moment <= now + SOON]
     return [

@@ -35,8 +35,8 @@ NO_ADDRESS = "There is no protected address."
 Listed = TypeVar("Listed", records.Unmanaged, records.Ineffective)
 
 
-class MeantPart(NamedTuple):
-    """A part of an account with an accepted status: a sentence on it, and its addresses."""
+class AcceptedScope(NamedTuple):
+    """The scope of an accepted status in an account: a sentence on it, and its addresses."""
 
     text: str
     ranges: Ranges
@@ -46,16 +46,16 @@ class MeantPart(NamedTuple):
 class AcceptedNow:
     """The acceptances on a host, at a moment; an expired one is told with its status."""
 
-    entries: Sequence[Accepted]
+    acceptances: Sequence[Accepted]
     now: datetime
 
     def marked(self, objects: Sequence[Listed]) -> list[Listed]:
         """Objects of a record with the reason why they are accepted; None if they are not."""
-        if not self.entries:
+        if not self.acceptances:
             return list(objects)
         marked = []
         for obj in objects:
-            reason = unmanaged.accepted_reason(obj, self.entries, self.now)
+            reason = unmanaged.accepted_reason(obj, self.acceptances, self.now)
             marked.append(cast(Listed, {**obj, "accepted": reason}))
         return marked
 
@@ -73,7 +73,7 @@ class AcceptedNow:
         reasons = list(coverage.reasons[1:] if off_is_meant else coverage.reasons)
         if uncovered and not is_off:
             reasons.append(f"A component does nothing for {counted_networks(uncovered)}.")
-        expired = self._expired(lambda acceptance: any(_meant_parts(acceptance, coverage)))
+        expired = self._expired(lambda acceptance: any(_accepted_scopes(acceptance, coverage)))
         return [*(reasons or [NO_ADDRESS]), *expired]
 
     def _uncovered(self, coverage: AccountCoverage) -> Ranges:
@@ -103,15 +103,13 @@ class AcceptedNow:
         statuses = []
         for acceptance in self._in_force:
             if acceptance.status:
-                parts = _meant_parts(acceptance, coverage, announced)
-                statuses += [
-                    _accepted_status(acceptance, acceptance.status, part) for part in parts
-                ]
+                for scope in _accepted_scopes(acceptance, coverage, announced):
+                    statuses.append(_accepted_status(acceptance, acceptance.status, scope))
         return statuses
 
     @property
     def _in_force(self) -> list[Accepted]:
-        return [acceptance for acceptance in self.entries if acceptance.is_valid(self.now)]
+        return [acceptance for acceptance in self.acceptances if acceptance.is_valid(self.now)]
 
     def _meant(self, status: str, kind: str | None = None) -> Ranges:
         """The networks for which a status is accepted; if a component is named, of this one."""
@@ -125,7 +123,7 @@ class AcceptedNow:
     def _expired(self, concerns: Callable[[Accepted], object]) -> list[str]:
         return [
             f"It was accepted ({acceptance.reason}) until {_until(acceptance.expires)}."
-            for acceptance in self.entries
+            for acceptance in self.acceptances
             if not acceptance.is_valid(self.now) and concerns(acceptance)
         ]
 
@@ -134,36 +132,36 @@ NOTHING_ACCEPTED = AcceptedNow((), END_OF_TIME)
 
 
 def _accepted_status(
-    acceptance: Accepted, status: unmanaged.AcceptableStatus, part: MeantPart
+    acceptance: Accepted, status: unmanaged.AcceptableStatus, scope: AcceptedScope
 ) -> records.AcceptedStatus:
     return records.AcceptedStatus(
         status=status,
-        text=part.text,
-        networks=address_set.networks(part.ranges),
+        text=scope.text,
+        networks=address_set.networks(scope.ranges),
         reason=acceptance.reason,
         expires=_until(acceptance.expires),
     )
 
 
-def _meant_parts(
+def _accepted_scopes(
     acceptance: Accepted, coverage: AccountCoverage, announced: records.Announced | None = None
-) -> Iterator[MeantPart]:
-    """The parts of an account with the accepted status."""
+) -> Iterator[AcceptedScope]:
+    """The scopes of an accepted status in an account."""
     status = acceptance.status
     if status == unmanaged.PROTECTION_OFF and coverage.enabled is False:
-        yield MeantPart("TCP protection is off.", coverage.protected)
+        yield AcceptedScope("TCP protection is off.", coverage.protected)
     elif status == unmanaged.NO_PREFIX and not coverage.protected:
-        yield MeantPart(NO_ADDRESS, [])
+        yield AcceptedScope(NO_ADDRESS, [])
     elif status == unmanaged.ANNOUNCED:
         meant = address_set.intersection(_unprotected(announced), acceptance.networks)
         if meant:
-            yield MeantPart(_in_no_prefix(meant), meant)
+            yield AcceptedScope(_in_no_prefix(meant), meant)
     elif status == unmanaged.UNCOVERED:
         for kind, ranges in _idle(coverage):
             meant = address_set.intersection(ranges, acceptance.networks)
             if meant and kind in acceptance.components:
                 title = capitalised(component_title(kind))
-                yield MeantPart(f"{title} does nothing for {counted_networks(meant)}.", meant)
+                yield AcceptedScope(f"{title} does nothing for {counted_networks(meant)}.", meant)
 
 
 def _idle(coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
@@ -257,7 +255,8 @@ def _drift(record: records.HostRecord) -> list[str]:
     texts = []
     number = len(record["operations"])
     if number:
-        texts.append(f"{plural(number, 'difference', 'differences')} from the baseline.")
+        differences = plural(number, "difference", "differences")
+        texts.append(f"{differences} from the baseline.")
     codes = [risk["code"] for risk in record["risks"] if not risk["accepted"]]
     if any(expectation["planned"] is not True for expectation in record["expectations"]):
         codes.append("expectations")
@@ -362,10 +361,10 @@ def _by_owner(host_records: Sequence[Mapping[str, Any]], key: str) -> list[Mappi
 
 def _counted(host_records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """The lengths of the lists that the totals count."""
-    return {
-        key: sum(len(record[key]) for record in host_records)
-        for key, _counted in records.shown_as(records.Counted)
-    }
+    lengths = {}
+    for key, _nouns in records.shown_as(records.Counted):
+        lengths[key] = sum(len(record[key]) for record in host_records)
+    return lengths
 
 
 def _addresses(accounts: Sequence[Mapping[str, Any]]) -> AddressCounts:

@@ -580,7 +580,8 @@ def _host_change(host: str, before: HostRecord | None, now: HostRecord | None) -
     )
 
 
-def other_reasons(reasons: Iterable[str], known: Iterable[str]) -> list[str]:
-    """The reasons that are not known; the same answer of Cloudflare to another call is known."""
-    known_reasons = {without_ray(reason) for reason in known}
-    return [reason for reason in reasons if without_ray(reason) not in known_reasons]
+def other_reasons(reasons: Iterable[str], earlier_reasons: Iterable[str]) -> list[str]:
+    """The reasons that are not among earlier ones; the same answer of Cloudflare to another call is
+    no other reason."""
+    earlier = {without_ray(reason) for reason in earlier_reasons}
+    return [reason for reason in reasons if without_ray(reason) not in earlier]

@@ -169,19 +169,19 @@ def _size(line: str) -> int:
     return len(line.encode()) + 1
 
 
-def _bounded_part(
-    title: str, lines: Sequence[str], one: str, many: str, most: int = MAX_CHANGES
+def _titled_lines(
+    title: str, lines: Sequence[str], noun: str, nouns: str, most: int = MAX_CHANGES
 ) -> Iterator[str]:
-    """A part with its first lines, and how many more there are; nothing without lines."""
+    """A section with its first lines, and how many more there are; nothing without lines."""
     if lines:
-        yield from ("", f"## {title}", "", *_first_lines(lines, one, many, most))
+        yield from ("", f"## {title}", "", *_first_lines(lines, noun, nouns, most))
 
 
 def _first_lines(
-    lines: Sequence[str], one: str, many: str, most: int = MAX_CHANGES
+    lines: Sequence[str], noun: str, nouns: str, most: int = MAX_CHANGES
 ) -> Iterator[str]:
     yield from lines[:most]
-    hidden = left_out(len(lines), most, one, many)
+    hidden = left_out(len(lines), most, noun, nouns)
     if hidden:
         yield f"- {hidden} in report.html"
 
@@ -192,7 +192,7 @@ def _previous(report: Report) -> Iterator[str]:
         lines = [*chain.from_iterable(map(_change_lines, previous["hosts"]))]
         title = f"Since the report of {to_the_minute(previous['generated'])}"
         lines = lines or ["No host stands otherwise."]
-        yield from _bounded_part(title, lines, "line", "lines", MAX_LINES)
+        yield from _titled_lines(title, lines, "line", "lines", MAX_LINES)
 
 
 def _change_lines(change: records.HostChange) -> Iterator[str]:
@@ -215,19 +215,19 @@ def _deadlines(report: Report) -> Iterator[str]:
         subject = f"{as_markdown(title)} {code(excerpt(key, MAX_CELL))}"
         names = as_markdown(first_few(hosts))
         lines.append(f"- {overview.until(expires, report)}: {subject} of {names}")
-    return _bounded_part("Ends within two weeks", lines, "end", "ends")
+    return _titled_lines("Ends within two weeks", lines, "end", "ends")
 
 
 def _shared_owners(report: Report) -> Iterator[str]:
     lines = [f"- {as_markdown(text)}" for text in report["shared_owners"]]
-    return _bounded_part(SHARED_OWNERS, lines, "line", "lines")
+    return _titled_lines(SHARED_OWNERS, lines, "line", "lines")
 
 
 def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
     """The lines that some hosts have in common, or one has alone."""
     count = f"{len(hosts)} hosts: " if len(hosts) > 1 else ""
     title = f"{count}{as_markdown(first_few(hosts))}"
-    return _bounded_part(title, lines, "difference", "differences", MAX_LINES)
+    return _titled_lines(title, lines, "difference", "differences", MAX_LINES)
 
 
 def _cells(record: HostRecord, columns: Mapping[str, Column]) -> Iterator[str]:

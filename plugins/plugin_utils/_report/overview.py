@@ -59,14 +59,14 @@ def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
     """The fields of an operation that say something: no empty value of a new object, not its key
     again, and of an inner object that is sent whole those that differ, or go."""
     before, sent = by_path(operation["before"]), by_path(operation["fields"])
+    says_nothing = ("", None, operation["key"])
     changes = []
     for path, value in sent.items():
-        if path in before:
-            if value != before[path]:
-                existing = value_text(before[path])
-                changes.append(FieldChange(path, existing, value_text(value)))
-        elif value not in ("", None) and value != operation["key"]:
-            changes.append(FieldChange(path, None, value_text(value)))
+        text = value_text(value)
+        if path not in before and value not in says_nothing:
+            changes.append(FieldChange(path, None, text))
+        if path in before and value != before[path]:
+            changes.append(FieldChange(path, value_text(before[path]), text))
     replaced = operation["fields"].keys() - _nested_fields(operation)
     for path, value in before.items():
         is_replaced = path.partition(".")[0] in replaced
@@ -145,30 +145,32 @@ def ages(report: Report) -> list[str]:
     return [_age(min(moments), len(moments), made) for moments in oldest_first]
 
 
-def _age(read: datetime, hosts: int, made: datetime) -> str:
+def _age(moment: datetime, hosts: int, made: datetime) -> str:
     """Such as `2 hosts were read 2026-11-21 10:00 UTC, 3 hours before this report`."""
     verb = "was" if hosts == 1 else "were"
-    text = f"{plural(hosts, 'host', 'hosts')} {verb} read {to_the_minute(read.isoformat())}"
-    if read == made:
+    minute = to_the_minute(moment.isoformat())
+    text = f"{plural(hosts, 'host', 'hosts')} {verb} read {minute}"
+    if moment == made:
         return text
     # The clock of another machine may be ahead.
-    side = "before" if read < made else "after"
-    return f"{text}, {_duration(abs(made - read))} {side} this report"
+    side = "before" if moment < made else "after"
+    return f"{text}, {_duration(abs(made - moment))} {side} this report"
 
 
 def as_of(record: HostRecord, report: Report) -> str:
     """The moment at which a host was read; empty if the report was made within its minute."""
     made = datetime.fromisoformat(report["generated"])
-    read = _read_aside(record, made)
-    if read is None or read > made:
+    moment = _read_aside(record, made)
+    if moment is None or moment > made:
         return ""
-    return f"as of {to_the_minute(record['generated'])}, {_duration(made - read)} ago"
+    minute = to_the_minute(record["generated"])
+    return f"as of {minute}, {_duration(made - moment)} ago"
 
 
 def _read_aside(record: HostRecord, made: datetime) -> datetime | None:
     """The moment at which a host was read, if it is a minute or more from that of the report."""
-    read = datetime.fromisoformat(record["generated"])
-    return read if abs(made - read) >= UNITS["minute"] else None
+    moment = datetime.fromisoformat(record["generated"])
+    return moment if abs(made - moment) >= UNITS["minute"] else None
 
 
 def until(end: str, report: Report) -> str:
@@ -399,24 +401,24 @@ FEW = 5  # networks of a component are shown to people
 NARROWEST = 0.6  # percent of the bar: a share that is not zero can be seen
 
 
-class BarPart(NamedTuple):
-    """A part of a bar: its class in the style sheet, and how people call it."""
+class Legend(NamedTuple):
+    """The legend of a share of a bar: its class in the style sheet, and how people call it."""
 
     sign: str
     words: str
 
 
 # The keys are the labels of the metric.
-PACKET_ACTIONS: Final[Mapping[str, BarPart]] = {
-    "passed": BarPart("m", "passed"),
-    "would_drop": BarPart("n", "would have been dropped"),
-    "dropped": BarPart("x", "dropped"),
+PACKET_ACTIONS: Final[Mapping[str, Legend]] = {
+    "passed": Legend("m", "passed"),
+    "would_drop": Legend("n", "would have been dropped"),
+    "dropped": Legend("x", "dropped"),
 }
 # Of the requests that a planned rule stops or may stop.
-REQUEST_EFFECTS: Final[Mapping[str, BarPart]] = {
-    "already": BarPart("x", "blocked already"),
-    "requests": BarPart("n", "newly blocked or challenged"),
-    "undecided": BarPart("u", "not known"),
+REQUEST_EFFECTS: Final[Mapping[str, Legend]] = {
+    "already": Legend("x", "blocked already"),
+    "requests": Legend("n", "newly blocked or challenged"),
+    "undecided": Legend("u", "not known"),
 }
 
 
@@ -486,7 +488,7 @@ def component_texts(traffic: records.HostTraffic) -> Iterator[ComponentTexts]:
 
 def _packet_shares(seen: Mapping[str, Any]) -> dict[str, float]:
     """The percents of the packets; one that is not zero is wide enough to be seen."""
-    numbers = {part.sign: seen[f"{name}_packets"] or 0 for name, part in PACKET_ACTIONS.items()}
+    numbers = {legend.sign: seen[f"{name}_packets"] or 0 for name, legend in PACKET_ACTIONS.items()}
     total = sum(numbers.values())
     return {
         sign: max(NARROWEST, 100 * number / total) for sign, number in numbers.items() if number
@@ -546,10 +548,10 @@ def rule_texts(backtest: BacktestRecord) -> Iterator[ComponentTexts]:
         numbers: Mapping[str, Any] = rule
         shares: dict[str, float] = {}
         words = []
-        for name, part in REQUEST_EFFECTS.items():
+        for name, legend in REQUEST_EFFECTS.items():
             if numbers[name]:
-                shares[part.sign] = numbers[name]
-                words.append(f"{numbers[name]:,} {part.words}")
+                shares[legend.sign] = numbers[name]
+                words.append(f"{numbers[name]:,} {legend.words}")
         lines = [_example_line(example) for example in rule["examples"]]
         yield ComponentTexts(rule["ref"], ", ".join(words) or idle, shares, lines)
 
@@ -562,7 +564,9 @@ def _example_line(example: Mapping[str, Any]) -> str:
 
 def backtest_lines(backtest: BacktestRecord | None) -> Iterator[str]:
     """The same in lines of text."""
-    if backtest is not None:
-        yield backtest_in_words(backtest)
-        for texts in rule_texts(backtest):
-            yield "; ".join([f"{texts.title}: {texts.words}", *texts.lines])
+    if backtest is None:
+        return
+    yield backtest_in_words(backtest)
+    for texts in rule_texts(backtest):
+        summary = f"{texts.title}: {texts.words}"
+        yield "; ".join([summary, *texts.lines])

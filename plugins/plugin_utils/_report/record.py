@@ -70,8 +70,8 @@ class Metric(NamedTuple):
 class Counted(NamedTuple):
     """A list of which the totals have the length, as people call its elements."""
 
-    one: str
-    many: str
+    noun: str
+    nouns: str
 
 
 class HostLines(NamedTuple):
