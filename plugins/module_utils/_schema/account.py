@@ -54,7 +54,7 @@ COMMENT = Field("comment", TEXT, default="", inert=True)
 
 
 def _collection(
-    *, path: str, fields: tuple[Field, ...], product: str = TCP, **more: Any
+    *, path: str, fields: tuple[Field, ...], product: str = TCP, **declaration: Any
 ) -> Resource:
     """A collection of an account whose objects are created, updated and deleted by themselves."""
     writes = {"create": Write("POST"), "update": Write("PATCH", by_id=True), "delete": DELETE}
@@ -66,7 +66,7 @@ def _collection(
         fields=fields,
         read_only=TIMES_OF_CLOUDFLARE,
         has_duplicates=True,
-        **{**writes, **more},
+        **{**writes, **declaration},
     )
 
 
@@ -190,10 +190,12 @@ def _complete_name(values: Values) -> dict[str, object]:
 
 def _unusual_code(rule: Values) -> str:
     """Remark on the code of a region or data center with an odd form; Cloudflare takes any."""
-    scope, name = str(rule.get("scope")), str(rule.get("name"))
+    scope = str(rule.get("scope"))
+    code = str(rule.get("name")).strip()
     form, example = CODE_FORMS.get(scope, (ANY_CODE, ""))
-    odd = f"has a code that no {scope} has; they look like {example}"
-    return "" if form.fullmatch(name.strip()) else odd
+    if form.fullmatch(code):
+        return ""
+    return f"has a code that no {scope} has; they look like {example}"
 
 
 def _rules_for(component: str) -> Resource:
@@ -255,22 +257,26 @@ COLLECTIONS: Mapping[str, tuple[Resource, ...]] = {
 
 def rules_of(component: str) -> Resource:
     """The rules of a component."""
-    return next(item for item in (*RULES, DNS_RULES) if item.component == component)
+    return next(rules for rules in (*RULES, DNS_RULES) if rules.component == component)
 
 
 def levels_of_rule(component: str, rule: Object) -> dict[str, str]:
     """The sensitivities of a rule of a component, by field; the default where it lacks one."""
-    fields = [item for item in rules_of(component).fields if item.value in (SENSITIVITY, PROFILES)]
-    return {item.name: str(CODE.normalise(rule.get(item.name) or item.default)) for item in fields}
+    levels: dict[str, str] = {}
+    for field in rules_of(component).fields:
+        if field.value in (SENSITIVITY, PROFILES):
+            level = rule.get(field.name) or field.default
+            levels[field.name] = str(CODE.normalise(level))
+    return levels
 
 
 def filters_of(component: str) -> Resource | None:
     """The filters of a component; None where its product knows none."""
-    return next((item for item in FILTERS if item.component == component), None)
+    return next((filters for filters in FILTERS if filters.component == component), None)
 
 
 def decided_with(resource: Resource) -> tuple[Resource, ...]:
     """The resources that decide together with this one who is protected; none for a resource that
     protects nobody."""
     together = (*ACCOUNT, resource) if resource in ACCOUNT_RESOURCES else ()
-    return tuple(item for item in ACCOUNT_RESOURCES if item in together)
+    return tuple(member for member in ACCOUNT_RESOURCES if member in together)

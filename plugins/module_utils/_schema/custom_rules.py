@@ -118,12 +118,12 @@ def _invalid_rule_of_account(rule: Values) -> str:
         return "skips the rest of the phase, which rules of a zone alone can"
     if rule.get("action") != EXECUTE or ENTERPRISE_ZONES in expression:
         return _invalid_custom_rule(rule)
-    both = (
-        ENTERPRISE_ZONES if expression in ("", "true") else f"({expression}) and {ENTERPRISE_ZONES}"
-    )
+    corrected = ENTERPRISE_ZONES
+    if expression not in ("", "true"):
+        corrected = f"({expression}) and {ENTERPRISE_ZONES}"
     return (
         f"deploys a ruleset of an account, and its expression needs {ENTERPRISE_ZONES}, since"
-        f" only zones of the plan Enterprise have such rules. Set it to {both}"
+        f" only zones of the plan Enterprise have such rules. Set it to {corrected}"
     )
 
 

@@ -78,17 +78,26 @@ def _rules_in(owner: str, obj: Object) -> Resource:
 def _whole_ruleset(owner: str, obj: Object, state: State) -> dict[str, Any]:
     """A ruleset with its rules and its deployment."""
     name = CUSTOM_RULESETS[owner].label_of(obj)
-    ids, rules = (obj.get("id"), id_of_new(name)), state[ENTRY_POINTS[owner].plural]
-    place = next((index for index, rule in enumerate(rules) if deployed(rule) in ids), None)
-    deploy: dict[str, Any] | None = None
-    if place is not None:
-        position = f"after {rules[place - 1].get('ref')}" if place else "first"
-        deploy = {name: rules[place].get(name) for name in DEPLOYMENT_OPTIONS}
-        deploy["position"] = position
-        parameters = fields_in(rules[place].get("action_parameters"))
-        deploy.update(without(parameters, "id"))  # which no option describes
-    own = list(obj.get(CONTENTS, state.get(rules_of(owner, name).plural, ())))
-    return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
+    ids = (obj.get("id"), id_of_new(name))
+    rules = obj.get(CONTENTS, state.get(rules_of(owner, name).plural, ()))
+    deploy = _deployment_in(state[ENTRY_POINTS[owner].plural], ids)
+    return {**without(obj, *OF_EACH), "rules": list(rules), "deploy": deploy}
+
+
+def _deployment_in(
+    entry_point_rules: Sequence[Object], ids: Sequence[Any]
+) -> dict[str, Any] | None:
+    """The options of the first rule that deploys a ruleset with one of these ids."""
+    position = "first"
+    for rule in entry_point_rules:
+        if deployed(rule) in ids:
+            deploy = {option: rule.get(option) for option in DEPLOYMENT_OPTIONS}
+            deploy["position"] = position
+            parameters = fields_in(rule.get("action_parameters"))
+            deploy.update(without(parameters, "id"))  # which no option describes
+            return deploy
+        position = f"after {rule.get('ref')}"
+    return None
 
 
 def _rulesets(owner: str) -> Resource:
@@ -131,8 +140,8 @@ CUSTOM_RULESETS: Mapping[str, Resource] = {owner: _rulesets(owner) for owner in 
 def _as_deployed(value: Any) -> str:
     """A deployment as text, whatever its place; parameters that no option describes are part of
     it."""
-    known = {**dict.fromkeys(DEPLOYMENT_OPTIONS), **(value or {})}
-    return as_json(without(known, "position"))
+    deployment = {**dict.fromkeys(DEPLOYMENT_OPTIONS), **(value or {})}
+    return as_json(without(deployment, "position"))
 
 
 DEPLOYMENT_OPTIONS: OptionSpec = {  # its position is for a new one
@@ -154,27 +163,32 @@ _PARTS = (
 # A ruleset with its rules and its deployment as one object, as files have it.
 WHOLE_RULESETS: Mapping[str, Resource] = {
     owner: replace(
-        one,
-        fields=tuple(item for item in one.fields if item.name not in OF_EACH) + _PARTS,
-        listing=InFiles([one, ENTRY_POINTS[owner]]),
+        rulesets,
+        fields=tuple(field for field in rulesets.fields if field.name not in OF_EACH) + _PARTS,
+        listing=InFiles([rulesets, ENTRY_POINTS[owner]]),
     )
-    for owner, one in CUSTOM_RULESETS.items()
+    for owner, rulesets in CUSTOM_RULESETS.items()
 }
 
 
 def deploying_rules(rulesets: Sequence[Object], state: State) -> list[Key]:
     """The keys of the custom rules of a zone that deploy these rulesets of it."""
-    deployments = (_whole_ruleset(ZONE_OPTION, obj, state)["deploy"] for obj in rulesets)
-    return [CUSTOM_RULES.key_of(one) for one in deployments if one]
+    deployments = [_whole_ruleset(ZONE_OPTION, obj, state)["deploy"] for obj in rulesets]
+    return [CUSTOM_RULES.key_of(deployment) for deployment in deployments if deployment]
 
 
 def whole_rulesets(state: State, owner: str) -> list[Object]:
     """The custom rulesets of a state that has their rules, each by the ids that rules may name."""
+    resource = CUSTOM_RULESETS[owner]
     rulesets: list[Object] = []
-    for obj in CUSTOM_RULESETS[owner].our_objects_in(state):
-        name = CUSTOM_RULESETS[owner].label_of(obj)
+    for obj in resource.our_objects_in(state):
+        name = resource.label_of(obj)
         rules = obj.get(CONTENTS, state.get(rules_of(owner, name).plural))
-        ids = filter(None, (obj.get("id"), "" if CONTENTS in obj else id_of_new(name)))
-        every = [{**obj, "id": identity, "rules": rules} for identity in ids]
-        rulesets += every if rules is not None else []
+        if rules is None:
+            continue
+        ids = [obj.get("id")]
+        if CONTENTS not in obj:
+            ids.append(id_of_new(name))
+        for identity in filter(None, ids):
+            rulesets.append({**obj, "id": identity, "rules": rules})
     return rulesets

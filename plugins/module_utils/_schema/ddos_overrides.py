@@ -81,51 +81,69 @@ def _renamed(overrides: Object, rename: Callable[[Object], dict[str, Any]]) -> d
     for name in ENTRY_KEYS:
         entries = renamed.get(name)
         if isinstance(entries, list):
-            renamed[name] = [rename(one) if isinstance(one, Mapping) else one for one in entries]
+            renamed[name] = [_renamed_entry(entry, rename) for entry in entries]
     return renamed
+
+
+def _renamed_entry(entry: Any, rename: Callable[[Object], dict[str, Any]]) -> Any:
+    return rename(entry) if isinstance(entry, Mapping) else entry
 
 
 def _reading(managed: str) -> Any:
     def read(rule: Object) -> dict[str, Any]:
-        rest = without(rule, "action", PARAMETERS)
+        obj = without(rule, "action", PARAMETERS)
         parameters = fields_in(rule.get(PARAMETERS))
         overrides = parameters.get(OVERRIDES)
         if deployed(rule) != managed or not isinstance(overrides, Mapping):
-            return {**rest, OTHER_RULE: without(rule, *rest)}
-        named = _renamed(overrides, RENAMED.from_api)
-        own = {name: named.pop(name) for name in OWN_FIELDS if name in named}
-        more = without(parameters, "id", OVERRIDES)
-        more.update({OVERRIDES: named} if named else {})
-        return {**rest, **own, **({PARAMETERS: more} if more else {})}
+            return {**obj, OTHER_RULE: without(rule, *obj)}
+        undeclared_overrides = _renamed(overrides, RENAMED.from_api)
+        for name in OWN_FIELDS:
+            if name in undeclared_overrides:
+                obj[name] = undeclared_overrides.pop(name)
+        undeclared_parameters = without(parameters, "id", OVERRIDES)
+        if undeclared_overrides:
+            undeclared_parameters[OVERRIDES] = undeclared_overrides
+        if undeclared_parameters:
+            obj[PARAMETERS] = undeclared_parameters
+        return obj
 
     return read
 
 
 def _writing(managed: str) -> Any:
     def write(obj: Object) -> dict[str, Any]:
-        rest = without(obj, *OWN_FIELDS, PARAMETERS, OTHER_RULE)
+        rule = without(obj, *OWN_FIELDS, PARAMETERS, OTHER_RULE)
         if OTHER_RULE in obj:
-            return {**rest, **obj[OTHER_RULE]}
-        more = dict(obj.get(PARAMETERS) or {})
-        own = {name: obj[name] for name in OWN_FIELDS if obj.get(name)}
-        if own.get("action") == DEFAULT:
-            del own["action"]
-        overrides = {**(more.pop(OVERRIDES, None) or {}), **_renamed(own, RENAMED.to_api)}
-        sent = {**more, "id": managed, OVERRIDES: overrides}
-        return {**rest, "action": EXECUTE, PARAMETERS: sent}
+            return {**rule, **obj[OTHER_RULE]}
+        parameters = dict(obj.get(PARAMETERS) or {})
+        override_fields = {name: obj[name] for name in OWN_FIELDS if obj.get(name)}
+        if override_fields.get("action") == DEFAULT:
+            del override_fields["action"]
+        undeclared_overrides = parameters.pop(OVERRIDES, None) or {}
+        parameters["id"] = managed
+        parameters[OVERRIDES] = {
+            **undeclared_overrides,
+            **_renamed(override_fields, RENAMED.to_api),
+        }
+        rule["action"] = EXECUTE
+        rule[PARAMETERS] = parameters
+        return rule
 
     return write
 
 
-def _fit_override(override: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+def _fit_override(
+    override: Values, existing: Values, task_fields: AbstractSet[str]
+) -> dict[str, Any]:
     """An override as Cloudflare stores it: without its position, which is not a field of it, an
     action that is none, and what is empty. One that is left with nothing says at least that."""
     fitted = without(override, "position")
     for name in OWN_FIELDS:
-        if not fitted.get(name) or (name == "action" and fitted[name] == DEFAULT):
+        value = fitted.get(name)
+        if not value or (name == "action" and value == DEFAULT):
             fitted.pop(name, None)
-    is_left_with = any(name in fitted for name in (*OWN_FIELDS, PARAMETERS, OTHER_RULE))
-    if existing and not is_left_with and override.get("sensitivity") != "":
+    sets_something = any(name in fitted for name in (*OWN_FIELDS, PARAMETERS, OTHER_RULE))
+    if existing and not sets_something and override.get("sensitivity") != "":
         fitted["sensitivity"] = DEFAULT
     return fitted
 
@@ -138,12 +156,14 @@ def _invalid_override(override: Values) -> str:
     if OTHER_RULE in override:
         set_here = [name for name in OWN_FIELDS if name in override]
         return f"{OF_ANOTHER_KIND}; it takes no {set_here[0]}" if set_here else ""
-    more = fields_in(fields_in(override.get(PARAMETERS)).get(OVERRIDES))
-    for name, own in zip(more, RENAMED.from_api(more)):
-        if own in OWN_FIELDS:
-            return f"has {name} in api_fields, for which there is the option {own}"
-    overrides = any(override.get(name) for name in OWN_FIELDS if name != "action")
-    if not overrides and override.get("action", DEFAULT) == DEFAULT and not more:
+    parameters = fields_in(override.get(PARAMETERS))
+    undeclared_overrides = fields_in(parameters.get(OVERRIDES))
+    for name, option in zip(undeclared_overrides, RENAMED.from_api(undeclared_overrides)):
+        if option in OWN_FIELDS:
+            return f"has {name} in api_fields, for which there is the option {option}"
+    has_action = override.get("action", DEFAULT) != DEFAULT
+    has_fields = any(override.get(name) for name in OWN_FIELDS if name != "action")
+    if not has_action and not has_fields and not undeclared_overrides:
         return f"overrides nothing; set one of {', '.join(OWN_FIELDS)}"
     return ""
 
@@ -151,65 +171,90 @@ def _invalid_override(override: Values) -> str:
 def listed_rules(managed: Object) -> Sequence[Object]:
     """The rules of a managed ruleset; raises ValueError for one that cannot be read."""
     rules = managed.get("rules")
-    if isinstance(rules, list) and all(
-        isinstance(rule, Mapping) and isinstance(rule.get("categories") or [], list)
-        for rule in rules
-    ):
+    if isinstance(rules, list) and all(map(_is_readable, rules)):
         return rules
     raise ValueError("the managed ruleset lists no rules")
 
 
+def _is_readable(rule: Any) -> bool:
+    return isinstance(rule, Mapping) and isinstance(rule.get("categories") or [], list)
+
+
 def _unknown_names(override: Object, managed: Object) -> list[str]:
     """Names of an override that the managed ruleset does not have, with the nearest names."""
-    rules = listed_rules(managed)
-    known = {
-        "category": {str(name): "" for rule in rules for name in rule.get("categories") or ()},
-        "rule": {str(rule.get("id")): str(rule.get("description") or "") for rule in rules},
-    }
+    descriptions: dict[str, dict[str, str]] = {"category": {}, "rule": {}}
+    for rule in listed_rules(managed):
+        descriptions["rule"][str(rule.get("id"))] = str(rule.get("description") or "")
+        for category in rule.get("categories") or ():
+            descriptions["category"][str(category)] = ""
     clauses = []
-    for what, name, _item in named_entries(override):
-        if name not in known[what]:
-            close = get_close_matches(name, known[what], 3, 0) if known[what] else []
-            titles = [f"{one} ({known[what][one]})" if known[what][one] else one for one in close]
-            managed_one = "managed rule" if what == "rule" else what
+    for kind, name, _entry in named_entries(override):
+        if name not in descriptions[kind]:
+            title_of_kind = "managed rule" if kind == "rule" else kind
             clauses.append(
-                f"names the {managed_one} {name}, which does not exist; the nearest are"
-                f" {', '.join(titles) or 'none'}"
+                f"names the {title_of_kind} {name}, which does not exist; the nearest are"
+                f" {_nearest(name, descriptions[kind])}"
             )
     return clauses
+
+
+def _nearest(name: str, descriptions: Mapping[str, str]) -> str:
+    """The names that are the most like this one, with their descriptions, in words."""
+    if not descriptions:
+        return "none"
+    titles = []
+    for match in get_close_matches(name, descriptions, 3, 0):
+        description = descriptions[match]
+        titles.append(f"{match} ({description})" if description else match)
+    return ", ".join(titles)
 
 
 def _not_taken(override: Object, managed: Object) -> list[str]:
     """The settings of an override that no managed rule which they are about takes."""
     rules = listed_rules(managed)
     clauses = []
-    for what, name, item in (("", "", override), *named_entries(override)):
-        action = str(item.get("action") or DEFAULT)
-        about = [rule for rule in rules if not what or name in _names_in(rule, what)]
-        if (not what and action == DEFAULT) or any(_takes(rule, action) for rule in about):
-            continue
-        title = "any managed rule" if not what else f"the {what} {name}"
-        if what == "rule" and about:
-            title = f"the managed rule {about[0].get('description') or name} ({name})"
-        actions = sorted({one for rule in about for one in rule.get(ALLOWED) or ()})
-        if about and not any(map(_takes, about)):
-            clauses.append(f"overrides {title}, which is {READ_ONLY}")
-        elif about:
-            takes = f", which takes {', '.join(actions)}" if actions else ""
-            clauses.append(f"sets {action} for {title}{takes}")
-    return clauses
+    action_for_all = str(override.get("action") or DEFAULT)
+    if action_for_all != DEFAULT:
+        clauses.append(_refused_action(action_for_all, rules, "any managed rule"))
+    for kind, name, entry in named_entries(override):
+        overridden = [rule for rule in rules if name in _names_in(rule, kind)]
+        title = f"the {kind} {name}"
+        if kind == "rule" and overridden:
+            title = f"the managed rule {overridden[0].get('description') or name} ({name})"
+        action = str(entry.get("action") or DEFAULT)
+        clauses.append(_refused_action(action, overridden, title))
+    return [clause for clause in clauses if clause]
 
 
-def _names_in(rule: Object, what: str) -> Sequence[Any]:
-    return [rule.get("id")] if what == "rule" else rule.get("categories") or ()
+def _refused_action(action: str, overridden: Sequence[Object], title: str) -> str:
+    """Return why Cloudflare would refuse this action for the overridden rules; empty if one of them
+    takes it, or there are none."""
+    if not overridden or any(_takes(rule, action) for rule in overridden):
+        return ""
+    if not any(map(_takes, overridden)):
+        return f"overrides {title}, which is {READ_ONLY}"
+    actions: set[str] = set()
+    for rule in overridden:
+        actions.update(rule.get(ALLOWED) or ())
+    choices = f", which takes {', '.join(sorted(actions))}" if actions else ""
+    return f"sets {action} for {title}{choices}"
+
+
+def _names_in(rule: Object, kind: str) -> Sequence[Any]:
+    return [rule.get("id")] if kind == "rule" else rule.get("categories") or ()
 
 
 def _takes(rule: Object, action: str = DEFAULT) -> bool:
     """Return whether an override of a managed rule may set this action; the default is a setting of
     the sensitivity alone. Not every rule says which it takes."""
-    if READ_ONLY in (rule.get("categories") or ()) or not rule.get(ALLOWED, True):
+    categories = rule.get("categories") or ()
+    if READ_ONLY in categories or not rule.get(ALLOWED, True):
         return False
-    return action in (DEFAULT, *rule.get(ALLOWED, (action,) if action != DYNAMIC else ()))
+    if action == DEFAULT:
+        return True
+    if ALLOWED not in rule:
+        return action != DYNAMIC
+    return action in rule[ALLOWED]
 
 
 def _faults(override: Object, managed: Object) -> list[str]:
@@ -286,13 +331,16 @@ def weakens(override: Object) -> bool:
 def levels_of(override: Object) -> dict[str, tuple[str, str]]:
     """By what it overrides, an empty text for all rules: action and sensitivity."""
     levels = {"": _level(override, (DEFAULT, DEFAULT))}
-    for what, name, item in named_entries(override):
-        levels[f"{what} {name}"] = _level(item, levels[""])
+    for kind, name, entry in named_entries(override):
+        levels[f"{kind} {name}"] = _level(entry, levels[""])
     return levels
 
 
 def _level(obj: Object, default: tuple[str, str]) -> tuple[str, str]:
-    return (str(obj.get("action") or default[0]), str(obj.get("sensitivity") or default[1]))
+    default_action, default_sensitivity = default
+    action = str(obj.get("action") or default_action)
+    sensitivity = str(obj.get("sensitivity") or default_sensitivity)
+    return (action, sensitivity)
 
 
 def is_weak(action: str, sensitivity: str) -> bool:

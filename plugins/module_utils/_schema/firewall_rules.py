@@ -61,11 +61,14 @@ def _check_products(values: Values) -> dict[str, Any]:
 
 
 def _without_idle_products(
-    rule: Values, existing: Values, named: AbstractSet[str]
+    rule: Values, existing: Values, task_fields: AbstractSet[str]
 ) -> dict[str, Any]:
     """Products go when their rule stops bypassing; Cloudflare takes them with no other action."""
-    idle = not rule.get("products") or (rule.get("action") != "bypass" and "products" not in named)
-    return without(rule, "products") if idle else dict(rule)
+    has_products = bool(rule.get("products"))
+    may_have_products = rule.get("action") == "bypass" or "products" in task_fields
+    if has_products and may_have_products:
+        return dict(rule)
+    return without(rule, "products")
 
 
 def _invalid_firewall_rule(rule: Values) -> str:

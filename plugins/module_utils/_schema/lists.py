@@ -15,7 +15,7 @@ import re
 from dataclasses import replace
 from typing import Any, Hashable, Iterable, Mapping, Sequence
 
-from .._values.address_set import ANY_LABEL, BITS, Contents, range_of, read_network, union
+from .._values.address_set import ANY_LABEL, BITS, Contents, Range, range_of, read_network, union
 from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
 from .resource import (
     ACCOUNT_OPTION,
@@ -139,14 +139,17 @@ URL_HOSTNAME = "url_hostname"
 
 
 def _read_item(item: Object) -> dict[str, Any]:
-    """An item without what is empty in it; a hostname is a text, as the others are."""
-    known = {name: value for name, value in item.items() if value != {}}
-    hostname = known.get(HOSTNAME)
-    if isinstance(hostname, Mapping):
-        known[HOSTNAME] = hostname.get(URL_HOSTNAME)
-        has_apex = hostname.get(APEX) is False and str(known[HOSTNAME]).startswith(ANY_LABEL)
-        known.update({APEX: False} if has_apex else {})
-    return known
+    """An item without what is empty in it; a hostname is a text, as the values of other kinds
+    are."""
+    fields = {name: value for name, value in item.items() if value != {}}
+    hostname = fields.get(HOSTNAME)
+    if not isinstance(hostname, Mapping):
+        return fields
+    text_of_hostname = hostname.get(URL_HOSTNAME)
+    fields[HOSTNAME] = text_of_hostname
+    if hostname.get(APEX) is False and str(text_of_hostname).startswith(ANY_LABEL):
+        fields[APEX] = False
+    return fields
 
 
 def _write_item(item: Object) -> dict[str, Any]:
@@ -163,8 +166,11 @@ def _not_our_item(item: Object) -> str:
 
 def _not_ours(obj: Object) -> str:
     kind = str(obj.get("kind"))
-    why = "redirects requests, and protects nothing" if kind == "redirect" else "is not known here"
-    return "" if kind in LIST_KINDS else f"is of the kind {kind}, which {why}"
+    if kind in LIST_KINDS:
+        return ""
+    if kind == "redirect":
+        return "is of the kind redirect, which redirects requests, and protects nothing"
+    return f"is of the kind {kind}, which is not known here"
 
 
 def items_in(obj: Object) -> Resource:
@@ -243,15 +249,23 @@ ListContents = Mapping[str, Contents]  # by the names of lists
 
 def contents_of(items: Iterable[Object]) -> Contents:
     """The contents of some items, of which any may be malformed."""
-    items = list(items)
-    names = {str(item[HOSTNAME]).lower() for item in items if item.get(HOSTNAME)}
-    wide = (str(item[HOSTNAME]).lower() for item in items if APEX in item)
-    systems = (item[ASN] for item in items if item.get(ASN) is not None)
-    return Contents(
-        union(filter(None, (range_of(item[IP]) for item in items if item.get(IP)))),
-        frozenset(int(str(one)) for one in systems if ASN_FORM.fullmatch(str(one))),
-        frozenset([*names, *(name[len(ANY_LABEL) :] for name in wide)]),
-    )
+    ranges: list[Range] = []
+    numbers: set[int] = set()
+    hostnames: set[str] = set()
+    for item in items:
+        network = range_of(item[IP]) if item.get(IP) else None
+        if network:
+            ranges.append(network)
+        if item.get(ASN) is not None:
+            number = ASN_FORM.fullmatch(str(item[ASN]))
+            if number:
+                numbers.add(int(number[1]))
+        if item.get(HOSTNAME):
+            hostname = str(item[HOSTNAME]).lower()
+            hostnames.add(hostname)
+            if APEX in item:
+                hostnames.add(hostname[len(ANY_LABEL) :])
+    return Contents(union(ranges), frozenset(numbers), frozenset(hostnames))
 
 
 def _parse_items(value: Any) -> list[dict[str, Any]]:
@@ -269,21 +283,24 @@ def _parse_items(value: Any) -> list[dict[str, Any]]:
 
 def _normalise_items(value: Any) -> tuple[Any, ...]:
     """Items in any order, without what only Cloudflare sets."""
-    items = value if isinstance(value, (list, tuple)) else ()
-    known = [(kind_of_item(item), item) for item in items if isinstance(item, Mapping)]
-    return tuple(
-        sorted(
-            (kind, ITEM_FIELDS[kind].normalised(item), str(item.get("comment") or ""))
-            for kind, item in known
-            if kind and not _not_our_item(item)
-        )
-    )
+    if not isinstance(value, (list, tuple)):
+        return ()
+    normalised_items = []
+    for item in value:
+        kind = kind_of_item(item) if isinstance(item, Mapping) else ""
+        if kind and not _not_our_item(item):
+            normalised_value = ITEM_FIELDS[kind].normalised(item)
+            comment = str(item.get("comment") or "")
+            normalised_items.append((kind, normalised_value, comment))
+    return tuple(sorted(normalised_items))
 
 
 def _own_items(obj: Object) -> Object:
     items = obj.get("items") or ()
-    own = [item for item in items if not (isinstance(item, Mapping) and _not_our_item(item))]
-    return {**obj, "items": own} if len(own) < len(items) else obj
+    our_items = [item for item in items if not isinstance(item, Mapping) or not _not_our_item(item)]
+    if len(our_items) == len(items):
+        return obj
+    return {**obj, "items": our_items}
 
 
 _ITEMS = {"type": "list", "elements": "dict", "options": options_of(ANY_ITEM)}

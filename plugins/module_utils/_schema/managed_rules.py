@@ -67,9 +67,11 @@ def _check_parameters(parameters: Values) -> None:
     targets = [name for name in EXCEPTION if name in parameters]
     if len(targets) > 1:
         raise ValueError(f"it has {' and '.join(targets)}, and an exception takes one of them")
-    if targets and not parameters[targets[0]]:
-        raise ValueError(f"{targets[0]} names nothing")
-    for rules in parameters.get("rules", {}).values():
+    for target in targets:
+        if not parameters[target]:
+            raise ValueError(f"{target} names nothing")
+    rules_by_ruleset = parameters.get("rules", {})
+    for rules in rules_by_ruleset.values():
         if not isinstance(rules, list) or not rules:
             raise ValueError("rules takes a list of the ids of rules for each ruleset")
 
@@ -81,11 +83,15 @@ Parse = Callable[[Any], Any]
 
 
 def _parsed_with(parsers: Mapping[str, Parse], values: Values) -> dict[str, Any]:
-    return {name: parsers[name](own) if name in parsers else own for name, own in values.items()}
+    parsed = dict(values)
+    for name, parse in parsers.items():
+        if name in parsed:
+            parsed[name] = parse(parsed[name])
+    return parsed
 
 
 def _identifiers(values: Sequence[Any]) -> list[str]:
-    return [identifier(str(item)) for item in values]
+    return [identifier(str(value)) for value in values]
 
 
 PARSERS: Mapping[str, Parse] = {
@@ -107,8 +113,9 @@ def _invalid_rule(rule: Values) -> str:
     if missing:
         return missing
     parameters = set(rule.get(PARAMETERS) or {})
-    action, others = rule["action"], EXCEPTION if rule["action"] == EXECUTE else DEPLOYMENT
-    wrong = sorted(parameters & others.keys())
+    action = rule["action"]
+    wrong_parameters = EXCEPTION if action == EXECUTE else DEPLOYMENT
+    wrong = sorted(parameters & wrong_parameters.keys())
     if wrong:
         return f"has the action {action}, which takes no {wrong[0]}"
     if action == EXECUTE and "id" not in parameters:

@@ -41,12 +41,15 @@ MAGIC_FIREWALL = Permission("Magic Firewall", "account")
 APPROVED = "V"
 
 
-def _read_only(name: str, title: str, permission: Permission, **more: Any) -> Resource:
+def _read_only(name: str, title: str, permission: Permission, **declaration: Any) -> Resource:
     """A resource that is read alone."""
-    usual: dict[str, Any] = {"plural": f"{name}s", "key": ("id",), "owner": ACCOUNT_OPTION}
-    fields = (Field("id", ID),)
+    defaults: dict[str, Any] = {"plural": f"{name}s", "key": ("id",), "owner": ACCOUNT_OPTION}
     return Resource(
-        name=name, title=title, permission=permission, fields=fields, **{**usual, **more}
+        name=name,
+        title=title,
+        permission=permission,
+        fields=(Field("id", ID),),
+        **{**defaults, **declaration},
     )
 
 
@@ -129,7 +132,8 @@ PACKET_PHASES = (
 def domain(value: Any) -> str:
     """The name of a zone as Cloudflare writes it: in lower case, without a dot at its end; raises
     ValueError."""
-    text = str(value).strip().rstrip(".").lower()
+    text = str(value).strip()
+    text = text.rstrip(".").lower()
     if not DOMAIN.fullmatch(text):
         raise ValueError(f"{excerpt(repr(value))} is not the name of a zone such as example.com")
     return text
@@ -140,21 +144,21 @@ def only_zone(name: str, zones: Sequence[Object]) -> str:
 
     A service that ignores the name in the query lists other zones too.
     """
-    named = [zone for zone in zones if _is_named(zone, name)]
-    if not named:
+    candidates = [zone for zone in zones if _is_named(zone, name)]
+    if not candidates:
         permission = ZONES.permission.describe("GET")
         text = (
             f": the credentials see no zone {name}. Check the name; the credentials need the"
             f" permission {permission} to find it."
         )
         raise ProtectionError(Message(ZONE_NAME, text))
-    if len(named) > 1:
-        listed = ", ".join(f"{zone.get('id')} ({zone.get('status')})" for zone in named)
-        text = f": {len(named)} zones have the name {name}: {listed}. Set "
+    if len(candidates) > 1:
+        listed = ", ".join(f"{zone.get('id')} ({zone.get('status')})" for zone in candidates)
+        text = f": {len(candidates)} zones have the name {name}: {listed}. Set "
         advice = " to one of these ids instead."
         raise ProtectionError(Message(ZONE_NAME, text, Option(ZONE_OPTION), advice))
     try:
-        return identifier(named[0].get("id"))
+        return identifier(candidates[0].get("id"))
     except ValueError as exc:
         text = f": Cloudflare gave the zone {name} an unusable id: {exc}."
         raise ProtectionError(Message(ZONE_NAME, text)) from exc

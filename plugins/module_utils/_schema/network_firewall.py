@@ -30,20 +30,24 @@ from .rulesets import (
 CURRENT = {"ruleset": "current"}  # what a skip skips: the remaining rules
 
 
-def _fit_packet_rule(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+def _fit_packet_rule(
+    rule: Values, existing: Values, task_fields: AbstractSet[str]
+) -> dict[str, Any]:
     """A rule with the parameters that its action has."""
-    fitted = fit_action(rule, existing, named)
-    if fitted.get("action") != "skip" or "action_parameters" in named:
+    fitted = fit_action(rule, existing, task_fields)
+    if fitted.get("action") != "skip" or "action_parameters" in task_fields:
         return fitted
     return {**fitted, "action_parameters": fitted.get("action_parameters") or CURRENT}
 
 
 def _invalid_packet_rule(rule: Values) -> str:
     """Return why Cloudflare would refuse a rule."""
-    if rule.get("action") == "skip" and not rule.get("action_parameters"):
+    action = rule.get("action")
+    parameters = rule.get("action_parameters")
+    if action == "skip" and not parameters:
         return "skips nothing: its action_parameters are empty; leave them out"
-    if rule.get("action") != "skip" and rule.get("action_parameters"):
-        return f"has the action {rule.get('action')}, and only skip says what is skipped"
+    if action != "skip" and parameters:
+        return f"has the action {action}, and only skip says what is skipped"
     return lacking(rule, "action", "expression")
 
 

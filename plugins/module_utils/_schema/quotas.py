@@ -52,27 +52,31 @@ class Available(NamedTuple):
 
     def lacks(self, rule: Object) -> frozenset[str]:
         """The parts of a rule that the plan does not have."""
-        limit, expression = limit_of(rule), Expression.of_object(rule)
-        numbers = {"period": self.period, "mitigation_timeout": self.timeout}
-        found = [
-            f"a {name} above {most} s"
-            for name, most in numbers.items()
-            if most and isinstance(limit.get(name), int) and limit[name] > most
-        ]
+        limit = limit_of(rule)
+        if not limit:
+            return frozenset()
+        missing = []
+        longest_times = {"period": self.period, "mitigation_timeout": self.timeout}
+        for name, longest in longest_times.items():
+            seconds = limit.get(name)
+            if longest and isinstance(seconds, int) and seconds > longest:
+                missing.append(f"a {name} above {longest} s")
         if self.characteristics:
-            others = {*counters(limit)} - {DATA_CENTER, *self.characteristics}
-            found += [f"the characteristic {name}" for name in sorted(others)]
+            characteristics = counters(limit) - {DATA_CENTER, *self.characteristics}
+            missing += [f"the characteristic {name}" for name in sorted(characteristics)]
         if self.fields:
-            others = {name for name in expression.names if not self._has_field(name)}
-            found += [f"the field {name} in the expression of a rate limit" for name in others]
-        return frozenset(found if limit else ())
+            for name in Expression.of_object(rule).names:
+                if not self._has_field(name):
+                    missing.append(f"the field {name} in the expression of a rate limit")
+        return frozenset(missing)
 
     def _has_field(self, name: str) -> bool:
         """Parts of the URI, such as its extension, count as it."""
-        own = name.lower().replace("raw.", "")
-        return own in self.fields or own.startswith(
-            tuple(f"{one}." for one in self.fields if ".uri" in one)
-        )
+        name = name.lower().replace("raw.", "")
+        if name in self.fields:
+            return True
+        uris = [field for field in self.fields if ".uri" in field]
+        return any(name.startswith(f"{uri}.") for uri in uris)
 
 
 _PATH = ("http.request.uri.path", "cf.bot_management.verified_bot", "cf.client.bot")

@@ -28,8 +28,6 @@ from .resource import (
 EXECUTE, SKIP, LOG = "execute", "skip", "log"
 PARAMETERS, OVERRIDES = "action_parameters", "overrides"
 ENTRY_KEYS = {"categories": "category", "rules": "id"}  # of the lists in overrides
-# Common parts of the rulesets of accounts and zones, by the vendor's "Rulesets API" (Ruleset
-# Engine): an entry point for each phase, with an ordered list of rules, each known by its ref.
 REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True, narrows=False)
 DESCRIPTION = Field("description", TEXT, default="", narrows=False)
 ENABLED = Field("enabled", FLAG, default=True, absent_default=True, narrows=False, switch=True)
@@ -45,7 +43,7 @@ def entry_point(
     phase: str,
     fields: tuple[Field, ...],
     shape: Shape | None = None,
-    **more: Any,
+    **declaration: Any,
 ) -> Resource:
     """The rules of the entry point of a phase; `fields` are those beside the ref."""
     paths = RULESET_PATHS[owner]
@@ -62,12 +60,12 @@ def entry_point(
         delete=REPLACE,
         read_only=("version", "last_updated"),
         listing=InDocument("rules", ("description",), paths + "/{id}", shape),
-        **more,
+        **declaration,
     )
 
 
 def fields_of_rules(
-    actions: Sequence[str], expression: Value, parameters: Value, *more: Field
+    actions: Sequence[str], expression: Value, parameters: Value, *extra_fields: Field
 ) -> tuple[Field, ...]:
     """The fields of rules that decide what becomes of a request or a packet."""
     return (
@@ -76,7 +74,7 @@ def fields_of_rules(
         DESCRIPTION,
         ENABLED,
         Field("action_parameters", parameters, absent_default={}, narrows=False),
-        *more,
+        *extra_fields,
     )
 
 
@@ -92,13 +90,15 @@ LOGGING = Field(
 )
 
 
-def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+def fit_action(rule: Values, existing: Values, task_fields: AbstractSet[str]) -> dict[str, Any]:
     """Parameters and logging of a former action go, unless the task names them; so does the
     position, which is only for the request."""
-    action_changes = rule.get("action") != existing.get("action", rule.get("action"))
-    idle = {"position"} | ({"action_parameters", "logging"} - named if action_changes else set())
-    kept = without(rule, *idle)
-    return {**LOGGED, **kept} if kept.get("action") == "skip" else kept
+    action = rule.get("action")
+    idle_fields = {"position"}
+    if action != existing.get("action", action):
+        idle_fields |= {"action_parameters", "logging"} - task_fields
+    fitted = without(rule, *idle_fields)
+    return {**LOGGED, **fitted} if action == "skip" else fitted
 
 
 def lacking(rule: Values, *names: str) -> str:
@@ -127,7 +127,9 @@ RESPONSE: Mapping[str, Mapping[str, Any]] = {
 def check_response(parameters: Values) -> None:
     """Raises ValueError for a response that Cloudflare does not take in place of a request."""
     response = parameters.get("response", {})
-    status, size = response.get("status_code", 403), len(response.get("content", "").encode())
+    status = response.get("status_code", 403)
+    content = response.get("content", "")
+    size = len(content.encode())
     problems = []
     if not 400 <= status <= 499:
         problems.append(f"response.status_code is {status}, and not between 400 and 499")
@@ -140,10 +142,13 @@ def check_response(parameters: Values) -> None:
 def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:
     """The categories and managed rules of overrides: what each is, its key, and the entry."""
     for name, key in ENTRY_KEYS.items():
+        kind = "category" if name == "categories" else "rule"
         entries = overrides.get(name)
-        for item in entries if isinstance(entries, list) else ():
-            if isinstance(item, Mapping):
-                yield ("category" if name == "categories" else "rule"), str(item.get(key)), item
+        if not isinstance(entries, list):
+            continue
+        for entry in entries:
+            if isinstance(entry, Mapping):
+                yield kind, str(entry.get(key)), entry
 
 
 def deployed(rule: Object) -> str:
@@ -155,5 +160,8 @@ def deployed(rule: Object) -> str:
 
 def skipped_rulesets(rule: Object) -> list[str]:
     """The ids of the rulesets that an exception names, or of which it names rules."""
-    named = fields_in(rule.get(PARAMETERS)) if rule.get("action") == SKIP else {}
-    return [str(item) for name in ("rulesets", "rules") for item in named.get(name) or ()]
+    if rule.get("action") != SKIP:
+        return []
+    parameters = fields_in(rule.get(PARAMETERS))
+    identities = [*(parameters.get("rulesets") or ()), *(parameters.get("rules") or ())]
+    return [str(identity) for identity in identities]
