@@ -10,7 +10,7 @@ All that speaks of "all resources", "all rulesets" or "all lists" derives from i
 
 from __future__ import annotations
 
-from typing import Any, Container, Mapping, NamedTuple, Sequence
+from typing import Any, Container, Iterator, Mapping, NamedTuple, Sequence
 
 from .account import COLLECTIONS, STATUS
 from .custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
@@ -45,15 +45,17 @@ def _evaluated(resource: Resource, module: str, decide: bool = True) -> Managed:
     return Managed(resource, module, "rules", evaluated=True, decide=decide)
 
 
+def _managed_collections() -> Iterator[Managed]:
+    for option, resources in COLLECTIONS.items():
+        for resource in resources:
+            yield Managed(resource, "account_protection", option)
+
+
 # In the order in which a baseline applies them.
 MANAGED: Sequence[Managed] = (
     Managed(WHOLE_LISTS, "ip_lists", "lists"),
     Managed(STATUS, "account_protection", "enabled"),
-    *(
-        Managed(resource, "account_protection", option)
-        for option, resources in COLLECTIONS.items()
-        for resource in resources
-    ),
+    *_managed_collections(),
     _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules"),
     Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
     *(Managed(resource, "custom_rulesets", "rulesets") for resource in WHOLE_RULESETS.values()),

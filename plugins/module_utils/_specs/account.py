@@ -111,12 +111,15 @@ class SingleObject(ModuleSpec):
         self._resources = resources
         self._name = name
         with_all_fields = resources[0]
-        self.options = dict(KIND_OPTION if len(resources) > 1 else {})
-        self.options.update(with_all_fields.options)
-        self.options.update(CommonOptions.STATE)
-        if with_all_fields.mode_field:
-            self.options.update(STAGED_ROLLOUT)
-        self.options.update(risk_options(risks_of_account(*resources)))
+        has_kinds = len(resources) > 1
+        has_modes = with_all_fields.mode_field is not None
+        self.options = {
+            **(KIND_OPTION if has_kinds else {}),
+            **with_all_fields.options,
+            **CommonOptions.STATE,
+            **(STAGED_ROLLOUT if has_modes else {}),
+            **risk_options(risks_of_account(*resources)),
+        }
 
     def desired(self, options: Options) -> Sequence[Desired]:
         # With fields of other kinds, which parse_desired refuses.
@@ -132,6 +135,16 @@ class SingleObject(ModuleSpec):
         return {self._name: None}
 
 
+def _collection_options() -> OptionSpec:
+    """The options of the account's collections."""
+    options: OptionSpec = {}
+    for name, resources in COLLECTIONS.items():
+        extra_options = KIND_OPTION if len(resources) > 1 else None
+        with_all_fields = resources[0]
+        options[name] = list_option(with_all_fields, extra_options)
+    return options
+
+
 class AccountProtection(ModuleSpec):
     """account_protection: the whole account in one plan; what the task leaves out is left alone."""
 
@@ -140,15 +153,15 @@ class AccountProtection(ModuleSpec):
     lists_unmanaged = True
 
     def __init__(self) -> None:
-        self.options = dict(STATUS.options)
-        for name, resources in COLLECTIONS.items():
-            extra_options = KIND_OPTION if len(resources) > 1 else None
-            self.options[name] = list_option(resources[0], extra_options)
-        self.options.update(purge_option(*COLLECTIONS))
-        self.options["ignore_ids"] = {"type": "list", "elements": "str", "default": []}
-        self.options.update(EXPECTATION_OPTIONS)
-        self.options.update(STAGED_ROLLOUT)
-        self.options.update(risk_options(ACCOUNT_RISKS))
+        self.options = {
+            **STATUS.options,
+            **_collection_options(),
+            **purge_option(*COLLECTIONS),
+            "ignore_ids": {"type": "list", "elements": "str", "default": []},
+            **EXPECTATION_OPTIONS,
+            **STAGED_ROLLOUT,
+            **risk_options(ACCOUNT_RISKS),
+        }
 
     def desired(self, options: Options) -> Sequence[Desired]:
         exclusive = purged(options["purge"], COLLECTIONS)

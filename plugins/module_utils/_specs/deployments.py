@@ -32,8 +32,10 @@ def converged_rulesets(desired: Sequence[Desired], state: State) -> Sequence[Des
     raises PlanError."""
     rulesets, *rules_of_rulesets, deployments = desired
     ids: dict[Key, list[str]] = {}
-    for obj in rulesets.resource.our_objects_in(state):  # Cloudflare may have a name twice
-        ids.setdefault(rulesets.resource.key_of(obj), []).append(str(obj.get("id")))
+    resource = rulesets.resource
+    for ruleset in resource.our_objects_in(state):
+        ids_of_name = ids.setdefault(resource.key_of(ruleset), [])
+        ids_of_name.append(str(ruleset.get("id")))  # Cloudflare may have a name twice
     left_out = _left_out(rulesets, ids.keys())
     converged = [rulesets]
     for rules in rules_of_rulesets:
@@ -50,10 +52,11 @@ def converged_rulesets(desired: Sequence[Desired], state: State) -> Sequence[Des
 def _left_out(rulesets: Desired, existing: AbstractSet[Key]) -> AbstractSet[Key]:
     """The keys of rulesets without rules and deployments after the plan: they go, or are not made
     since their time may have come."""
-    left_out = {key for key in existing if key in rulesets.expired or rulesets.drops(key)}
+    left_out = {key for key in existing if rulesets.drops(key)}
     if rulesets.absent:
-        left_out |= rulesets.objects.keys()
-    return left_out | rulesets.expired | (rulesets.undecided - existing)
+        left_out.update(rulesets.objects)
+    may_have_expired = rulesets.undecided - existing
+    return left_out | rulesets.expired | may_have_expired
 
 
 def _check_duplicates(name: str, ids: Sequence[str], rules: Sequence[Object]) -> None:

@@ -52,11 +52,10 @@ class Holders(ModuleSpec):
         fields.ignored = self.holders.assigned
         if several:
             objects = {"type": "list", "elements": "dict", "options": fields, "required": True}
-            self.options = {self.option: objects, **CommonOptions.PURGE, **CommonOptions.IGNORE}
+            options = {self.option: objects, **CommonOptions.PURGE, **CommonOptions.IGNORE}
         else:
-            self.options = {**self.object_options, **CommonOptions.STATE}
-        self.options.update(self.task_options)
-        self.options.update(risk_options(self.risks))
+            options = {**self.object_options, **CommonOptions.STATE}
+        self.options = {**options, **self.task_options, **risk_options(self.risks)}
 
     @property
     @abstractmethod
@@ -122,14 +121,18 @@ class Holders(ModuleSpec):
         return str(parsed(option, self.holders.field("name").value.parse, text))
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        resources = [*super().reads(options, desired, state)]
+        resources = super().reads(options, desired, state)
+        by_plural = {resource.plural: resource for resource in resources}
         desired_objects = desired[0]
         holders = desired_objects.resource
         if holders.contents and holders.plural in state:
-            existing = desired_objects.among(holders.our_objects_in(state))
+            objects = holders.our_objects_in(state)
+            existing = desired_objects.among(objects)
             new_or_existing = (*desired_objects.objects.values(), *existing)
-            resources += map(holders.contents, new_or_existing)
-        return [*{resource.plural: resource for resource in resources}.values()]
+            for obj in new_or_existing:
+                contents = holders.contents(obj)
+                by_plural[contents.plural] = contents
+        return [*by_plural.values()]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         desired_objects = desired[0]

@@ -99,11 +99,13 @@ def _options() -> OptionSpec:
         for option, argument in spec.options.items():
             if option != "state":
                 options[OPTION_NAMES[part][option]] = without(argument, "required")
-    options.update(risk_options(RISKS))
-    options.update(INTERNAL)
-    options.update(purge_option(*EXCLUSIVE))
-    options.update(EXPECTATION_OPTIONS)
-    return options
+    return {
+        **options,
+        **risk_options(RISKS),
+        **INTERNAL,
+        **purge_option(*EXCLUSIVE),
+        **EXPECTATION_OPTIONS,
+    }
 
 
 class HostShare(NamedTuple):
@@ -187,8 +189,9 @@ class Host(ModuleSpec):
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         by_plural: dict[str, Resource] = {}
         for share in self._shares:
-            resources = share.spec.reads(share.options, share.desired_in(desired), state)
-            by_plural.update({resource.plural: resource for resource in resources})
+            desired_of_part = share.desired_in(desired)
+            for resource in share.spec.reads(share.options, desired_of_part, state):
+                by_plural[resource.plural] = resource
         return [*by_plural.values()]
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
@@ -200,9 +203,11 @@ class Host(ModuleSpec):
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         result: dict[str, Any] = {}
         for share in self._shares:
-            result_of_part = share.spec.result(share.options, share.desired_in(desired), state)
+            names = share.names
+            desired_of_part = share.desired_in(desired)
+            result_of_part = share.spec.result(share.options, desired_of_part, state)
             for name, value in result_of_part.items():
-                result[share.names.get(name, name)] = value
+                result[names.get(name, name)] = value
         return result
 
 

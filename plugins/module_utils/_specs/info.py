@@ -111,9 +111,8 @@ class RulesInfo(ModuleSpec):
             return False
         rule = {"paused": rule.get("enabled") is False, **rule}  # only firewall rules say paused
         for field in self._conditions:
-            if options[field.name] is None:
-                continue
-            if field.normalised(options) != field.normalised(rule):
+            is_asked = options[field.name] is not None
+            if is_asked and field.normalised(options) != field.normalised(rule):
                 return False
         return True
 

@@ -187,19 +187,23 @@ class Restoration(NamedTuple):
 
     def _all_values(self, obj: Object, values: Values, existing: Object) -> Values:
         """The values, with empty ones for what the existing object has got meanwhile."""
-        all_values = without(values, *self.resource.assigned)
-        for field in self.resource.mutable if existing else ():
-            is_set = all_values.get(field.name) is not None
-            if not is_set and field.normalised(obj) != field.normalised(existing):
+        resource = self.resource
+        all_values = without(values, *resource.assigned)
+        for field in resource.mutable if existing else ():
+            if all_values.get(field.name) is not None:
+                continue
+            if field.normalised(obj) != field.normalised(existing):
                 all_values[field.name] = _empty_value(field)
-        if not self.resource.is_ordered:
+        if not resource.is_ordered:
             return all_values
-        fields_now = undeclared(self.resource, existing)
+        fields_now = undeclared(resource, existing)
         all_values = {**dict.fromkeys(fields_now), **all_values}
-        for field in self.resource.fields:
-            if field.fields and field.name in fields_now:
-                cleared = dict.fromkeys(fields_now[field.name])
-                all_values[field.name] = {**cleared, **(all_values[field.name] or {})}
+        for field in resource.fields:
+            name = field.name
+            if field.fields and name in fields_now:
+                cleared = dict.fromkeys(fields_now[name])
+                nested_values = all_values[name] or {}
+                all_values[name] = {**cleared, **nested_values}
         return without(all_values, *self.fields_left_alone)
 
 
@@ -213,7 +217,11 @@ def _with_id_or_any(identity: Any, objects: Sequence[Object]) -> Object | None:
 
 def _empty_value(field: Field) -> Any:
     """The value that a new object has in a field that its task leaves out."""
-    empty = field.default if field.absent_default is None else field.absent_default
+    kind = field.value
+    empty = field.absent_default
     if empty is None:
-        empty = EMPTY_OF_TYPE[str(field.value.option["type"])]
-    return field.value.parse(empty)
+        empty = field.default
+    if empty is None:
+        type_name = str(kind.option["type"])
+        empty = EMPTY_OF_TYPE[type_name]
+    return kind.parse(empty)

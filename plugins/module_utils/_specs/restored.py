@@ -148,13 +148,16 @@ class RestoredHost(Host):
         names: dict[str, str] = {}
         ids_today: dict[str, str] = {}
         for resource in CUSTOM_RULESETS.values():
+            rulesets_then = resource.our_objects_in(self._objects)
             rulesets_today = resource.our_objects_in(state)
-            for obj in [*resource.our_objects_in(self._objects), *rulesets_today]:
-                name = resource.label_of(obj)
-                names[str(obj.get("id"))] = name
+            for ruleset in (*rulesets_then, *rulesets_today):
+                name = resource.label_of(ruleset)
+                identity = str(ruleset.get("id"))
+                names[identity] = name
                 names[id_of_new(name)] = name
-            for obj in rulesets_today:
-                ids_today[resource.label_of(obj)] = str(obj.get("id"))
+            for ruleset in rulesets_today:
+                name = resource.label_of(ruleset)
+                ids_today[name] = str(ruleset.get("id"))
         ids = {identity: ids_today.get(name, id_of_new(name)) for identity, name in names.items()}
         return RulesetIds(names, ids)
 
@@ -181,18 +184,19 @@ class RestoredHost(Host):
 
     def _could_change(self, resource: Resource, obj: Object) -> bool:
         """Return whether the run of the snapshot could change this object."""
-        if resource.plural not in self._changeable:
+        plural = resource.plural
+        if plural not in self._changeable:
             return True
-        keys = self._changeable_keys.get(resource.plural)
-        if keys is None:
-            keys = {*map(resource.key_of, self._changeable[resource.plural])}
-            self._changeable_keys[resource.plural] = keys
-        return resource.key_of(obj) in keys
+        if plural not in self._changeable_keys:
+            objects = self._changeable[plural]
+            self._changeable_keys[plural] = {resource.key_of(changeable) for changeable in objects}
+        return resource.key_of(obj) in self._changeable_keys[plural]
 
     def _is_exception(self, resource: Resource, obj: Object) -> bool:
+        identity = str(obj.get("id"))
         label = resource.label_of(obj)
-        names = {str(obj.get("id")), label, f"{resource.title} {label}"}
-        if not self._left_alone.isdisjoint(names):
+        names = {identity, label, f"{resource.title} {label}"}
+        if self._left_alone & names:
             return True
         patterns = self._patterns.get(resource.plural, ())
         return any(fnmatchcase(label, pattern) for pattern in patterns)
