@@ -80,7 +80,7 @@ def option_problems(
 def packed_arguments(module: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a packed module: a new dictionary, to which Ansible adds its own."""
     if _name_of(module) == HOST_MODULE:
-        from ..module_utils._specs.host import packed  # loads all specs
+        from ..module_utils._specs.packing import packed  # loads all specs
 
         return packed(options)
     arguments: dict[str, Any] = without_ignored(argument_spec(_spec_of(module)), options)

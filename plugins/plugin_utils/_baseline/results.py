@@ -17,7 +17,7 @@ from ...module_utils._output import readable_failure
 from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.base import ModuleResult
-from ...module_utils._specs.host import option_of
+from ...module_utils._specs.host_options import option_of
 from ...module_utils._text import capitalised, first_sentences, plural, visible
 from ...module_utils._values.address_set import counted, ranges_of
 from .approval import ApprovedPlan

@@ -1,0 +1,46 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The options of a host as the packed module takes them: those of a connection stand beside what
+the host describes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._arguments import read_options
+from .._errors import as_one
+from .._schema.resource import OptionSpec, without
+from .base import Options, argument_spec
+from .host import HOST
+from .host_options import HOST_OPTIONS
+
+# Options of an action on hosts, which the packed module takes as well.
+OF_ACTION = ("attack", "fleet")
+
+
+PACKED: OptionSpec = argument_spec(
+    HOST,
+    {
+        "described": {"type": "dict", "default": {}},
+        **{name: {"type": "bool", "default": False} for name in OF_ACTION},
+    },
+)
+
+
+def packed(options: Options) -> dict[str, Any]:
+    """The options of a host as the packed module takes them."""
+    packed_options = {name: value for name, value in options.items() if name in PACKED}
+    packed_options["described"] = without(options, *PACKED)
+    return packed_options
+
+
+def unpacked(options: Options) -> dict[str, Any]:
+    """The options of a host, of those that the packed module gets; raises ValueError for wrong
+    ones, which its action has told before."""
+    described = read_options(HOST_OPTIONS, options["described"])
+    if described.errors:
+        raise ValueError(as_one(described.errors).message)
+    return {**described, **without(options, "described", *OF_ACTION)}
