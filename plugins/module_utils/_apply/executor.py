@@ -17,7 +17,17 @@ from .._api.responses import Request, error_details
 from .._concurrency import attempt_each
 from .._errors import Overtaken, ProtectionError, ServiceError
 from .._plan.plan import POSITION, Operation, Plan, differences, overlay, spread_nested
-from .._schema.resource import NO_ITEMS, Nested, Object, Resource, State, Write, fields_in, without
+from .._schema.resource import (
+    NO_ITEMS,
+    Key,
+    Nested,
+    Object,
+    Resource,
+    State,
+    Write,
+    fields_in,
+    without,
+)
 from .._text import Warn, excerpt
 from .._values.address_set import networks_overlap
 from .._values.kinds import SAFE_ID
@@ -52,21 +62,30 @@ def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
     may name is made before them, and deleted after them."""
     lists: dict[str, list[Operation]] = {}
     resources: dict[str, Resource] = {}
-    others: dict[bool, list[Operation]] = {False: [], True: []}  # deletions
-    for item in plan.operations:
-        resource = item.resource
-        if resource.holds_rules and resource.contents and item.planned:
-            resource = resource.contents(item.planned)
-        is_last = item.action == "delete"
-        (lists.setdefault(resource.plural, []) if resource.is_ordered else others[is_last]).append(
-            item
-        )
+    first_calls: list[Operation] = []
+    last_calls: list[Operation] = []
+    for operation in plan.operations:
+        resource = _written_resource(operation)
         resources[resource.plural] = resource
-    yield from _single_calls(others[False])
+        if resource.is_ordered:
+            lists.setdefault(resource.plural, []).append(operation)
+        elif operation.action == "delete":
+            last_calls.append(operation)
+        else:
+            first_calls.append(operation)
+    yield from _single_calls(first_calls)
     # Lists inside of objects come first: a rule of another list may name such an object.
     for plural in sorted(lists, key=lambda name: resources[name].parent is None):
         yield from _list_calls(resources[plural], lists[plural], plan, most_single)
-    yield from _single_calls(others[True])
+    yield from _single_calls(last_calls)
+
+
+def _written_resource(operation: Operation) -> Resource:
+    """The resource whose call writes an object: of one that holds rules, that of the rules."""
+    resource = operation.resource
+    if resource.holds_rules and resource.contents and operation.planned:
+        return resource.contents(operation.planned)
+    return resource
 
 
 def _list_calls(
@@ -82,27 +101,38 @@ def _list_calls(
     if not (is_few and _are_single(operations, plan.before[resource.plural])):
         yield Call(resource, resource.write_for("update"), tuple(operations), whole)
         return
-    for item in sorted(operations, key=lambda one: (one.action == "delete", -(one.index or 0))):
-        yield Call(resource, SINGLE[item.action], (item,), whole)
+    for operation in sorted(operations, key=_turn):
+        yield Call(resource, SINGLE[operation.action], (operation,), whole)
+
+
+def _turn(operation: Operation) -> tuple[bool, int]:
+    """Sorts the single operations on a list."""
+    return operation.action == "delete", -(operation.index or 0)
 
 
 def _are_single(operations: Sequence[Operation], before: Sequence[Object]) -> bool:
     """Return whether calls for single rules can say it all: the list is there, and its rules have
     ids."""
-    is_alone = len(operations) == 1 or all(item.action != "update" for item in operations)
+    if any(operation.resource.holds_rules for operation in operations):
+        return False
+    changes_rule = any(operation.action == "update" for operation in operations)
+    if changes_rule and len(operations) > 1:
+        return False
     ids = [str(obj.get("id") or "") for obj in before]
-    is_there = bool(ids) and all(map(SAFE_ID.fullmatch, ids))
-    return is_there and is_alone and not any(item.resource.holds_rules for item in operations)
+    return bool(ids) and all(map(SAFE_ID.fullmatch, ids))
 
 
 def _single_calls(operations: Sequence[Operation]) -> Iterator[Call]:
     """The calls for operations in their order, of one resource and action in batches."""
-    for (resource, action), group in groupby(
-        operations, key=lambda one: (one.resource, one.action)
-    ):
-        write, every = resource.write_for(action), tuple(group)
-        for start in range(0, len(every), write.batch):
-            yield Call(resource, write, every[start : start + write.batch])
+
+    def kind(operation: Operation) -> tuple[Resource, str]:
+        return operation.resource, operation.action
+
+    for (resource, action), group in groupby(operations, key=kind):
+        write = resource.write_for(action)
+        of_kind = tuple(group)
+        for start in range(0, len(of_kind), write.batch):
+            yield Call(resource, write, of_kind[start : start + write.batch])
 
 
 def concurrent_groups(plan: Plan) -> Iterator[list[Call]]:
@@ -122,11 +152,12 @@ def concurrent_groups(plan: Plan) -> Iterator[list[Call]]:
 
 
 def _may_run_concurrently(before: Call, call: Call) -> bool:
-    one, other = before.operations[0], call.operations[0]
-    same_kind = before.resource is call.resource and one.action == other.action
-    if not same_kind or call.write.batch > 1 or call.whole is not None:
+    if call.write.batch > 1 or call.whole is not None:
         return False
-    return not networks_overlap(one.address, other.address)
+    earlier, later = before.operations[0], call.operations[0]
+    if before.resource is not call.resource or earlier.action != later.action:
+        return False
+    return not networks_overlap(earlier.address, later.address)
 
 
 def body_of(call: Call, operation: Operation) -> Any:
@@ -155,26 +186,27 @@ def match_results(
 ) -> dict[Operation, Object]:
     """Objects that Cloudflare returned, by operation; matched by key, since the order of a list is
     not promised."""
-    items = result if isinstance(result, list) else [result]
-    by_key = {call.resource.key_of(item): item for item in items if isinstance(item, Mapping)}
-    return {
-        operation: {**_as_planned(operation, by_key[operation.key], ids), **_as_read(operation)}
-        for operation in call.operations
-        if operation.action != "delete"
-        and operation.key in by_key
-        and operation.resource.plural == call.resource.plural
-    }
+    objects = result if isinstance(result, list) else [result]
+    by_key = {call.resource.key_of(obj): obj for obj in objects if isinstance(obj, Mapping)}
+    matched: dict[Operation, Object] = {}
+    for operation in call.operations:
+        is_written = operation.action != "delete"
+        is_of_list = operation.resource.plural == call.resource.plural
+        if is_written and is_of_list and operation.key in by_key:
+            obj = _as_planned(operation, by_key[operation.key], ids)
+            matched[operation] = {**obj, **_as_read(operation)}
+    return matched
 
 
 def _as_planned(operation: Operation, obj: Object, ids: Mapping[str, str]) -> Object:
     """An object of Cloudflare; ids of objects that were made meanwhile are what stands for them in
     the plan, as in all other objects of its state."""
     planned = operation.fields
-    sent = operation.resource.semantics.with_ids(planned, ids)
-    same = [
-        name for name in sent if sent[name] is not planned[name] and sent[name] == obj.get(name)
-    ]
-    return {**obj, **{name: planned[name] for name in same}}
+    shown = dict(obj)
+    for name, value in operation.resource.semantics.with_ids(planned, ids).items():
+        if value is not planned[name] and value == obj.get(name):
+            shown[name] = planned[name]
+    return shown
 
 
 def _as_read(operation: Operation) -> Object:
@@ -245,8 +277,8 @@ class Sent(NamedTuple):
     @property
     def made(self) -> frozenset[str]:
         """The ids of the objects that were created."""
-        created = (item for item in self.returned if item.action == "create")
-        return frozenset(str(self.returned[item].get("id")) for item in created)
+        created = [operation for operation in self.returned if operation.action == "create"]
+        return frozenset(str(self.returned[operation].get("id")) for operation in created)
 
 
 def apply_plan(plan: Plan, client: Client, warn: Warn) -> Sent:
@@ -277,7 +309,8 @@ def _sent(
     groups = list(concurrent_groups(plan))
     client.progress.planned(calls=sum(map(len, groups)), operations=len(plan.operations))
     for group in groups:
-        begun.extend(operation for call in group for operation in call.operations)
+        for call in group:
+            begun.extend(call.operations)
         failed: list[tuple[Call, ServiceError]] = []
         attempts = attempt_each(lambda call: _send(call, client, warn), group)
         for call, attempt in zip(group, attempts):
@@ -307,17 +340,25 @@ def _lists_in_answers(
     plan: Plan, client: Client, returned: Mapping[Operation, Object]
 ) -> dict[str, Sequence[Object]]:
     """The ordered lists that were written, as the answers have them."""
-    own = {item.target: obj for item, obj in returned.items()}
+    by_target = {operation.target: obj for operation, obj in returned.items()}
     lists: dict[str, Sequence[Object]] = {}
     for call in plan_calls(plan):
-        known = client.versions.get(call.resource.plural)
-        answer = known.known.get(client.version(call.resource) or 0) if known else None
-        if call.whole is not None and answer is not None:
-            targets = [(call.resource.plural, call.resource.key_of(obj)) for obj in answer]
-            lists[call.resource.plural] = [
-                own.get(target, obj) for target, obj in zip(targets, answer)
-            ]
+        resource = call.resource
+        answer = _latest_version(resource, client)
+        if call.whole is None or answer is None:
+            continue
+        objects = []
+        for obj in answer:
+            target = (resource.plural, resource.key_of(obj))
+            objects.append(by_target.get(target, obj))
+        lists[resource.plural] = objects
     return lists
+
+
+def _latest_version(resource: Resource, client: Client) -> Sequence[Object] | None:
+    """An ordered list in the version that the client has seen last; None if it is not known."""
+    versions = client.versions.get(resource.plural)
+    return versions.known.get(client.version(resource) or 0) if versions else None
 
 
 def _broken_off(
@@ -326,24 +367,35 @@ def _broken_off(
     failed: Sequence[tuple[Call, ServiceError]],
     made: AbstractSet[str],
 ) -> BrokenOff:
-    unknown = [item for call, error in failed if error.maybe_applied for item in call.operations]
-    refusals = {item: error for call, error in failed if error.status for item in call.operations}
+    unknown: list[Operation] = []
+    refusals: dict[Operation, ServiceError] = {}
+    for call, error in failed:
+        if error.maybe_applied:
+            unknown += call.operations
+        if error.status:
+            refusals.update(dict.fromkeys(call.operations, error))
     finished = {*done, *unknown}
-    left = [item for item in plan.operations if item not in finished]
-    return BrokenOff(failed[0][1], done, left, unknown, refusals, made)
+    left = [operation for operation in plan.operations if operation not in finished]
+    _call, error = failed[0]
+    return BrokenOff(error, done, left, unknown, refusals, made)
 
 
 def _without_answer(plan: Plan) -> list[Call]:
     """Objects that operations of Cloudflare made, by list: it does not return them, so that each of
     these lists is read once at the end."""
     made: dict[str, list[Operation]] = {}
-    for item in plan.operations:
-        if item.action != "delete" and item.resource.write_for(item.action).operation:
-            made.setdefault(item.resource.plural, []).append(item)
-    return [
-        Call(every[0].resource, every[0].resource.write_for(every[0].action), tuple(every))
-        for every in made.values()
-    ]
+    for operation in plan.operations:
+        if operation.action != "delete" and _write_of(operation).operation:
+            made.setdefault(operation.resource.plural, []).append(operation)
+    calls = []
+    for operations in made.values():
+        resource, write = operations[0].resource, _write_of(operations[0])
+        calls.append(Call(resource, write, tuple(operations)))
+    return calls
+
+
+def _write_of(operation: Operation) -> Write:
+    return operation.resource.write_for(operation.action)
 
 
 def dry_run(plan: Plan, client: Client) -> None:
@@ -385,65 +437,97 @@ def _is_overtaken(resource: Resource, client: Client) -> bool:
 
 def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
     if call.whole is not None:
-        result = _write_list(call, call.whole, client)
-        if result is not None:
-            _warn_of_lacking(call, result, warn)
-        around = without(client.list_object(call.resource), call.resource.document.field)
-        holders = [item for item in call.operations if item.resource is call.resource.parent]
-        return {**match_results(call, result, client.ids), **dict.fromkeys(holders, around)}
+        return _send_list(call, call.whole, client, warn)
+    resource = call.resource
     bodies = [body_of(call, operation) for operation in call.operations]
     ids = [str((operation.existing or {}).get("id", "")) for operation in call.operations]
-    result = client.write(call.resource, call.resource.path, call.write, bodies, ids)
+    result = client.write(resource, resource.path, call.write, bodies, ids)
     returned = match_results(call, result)
-    if call.resource.nested:
+    if resource.nested:
         try:
-            _update_nested(call, call.resource.nested, client, returned)
+            _update_nested(call, resource.nested, client, returned)
         except ServiceError as exc:
-            nested = {call.resource.nested.field}
-            partly = any(item.fields.keys() - nested for item in call.operations)
-            raise ServiceError(exc.message, exc.error, exc.maybe_applied or partly) from exc
+            is_partly_applied = _changes_more_than(resource.nested, call.operations)
+            maybe_applied = exc.maybe_applied or is_partly_applied
+            raise ServiceError(exc.message, exc.error, maybe_applied) from exc
     return returned
+
+
+def _send_list(
+    call: Call, whole: Sequence[Object], client: Client, warn: Warn
+) -> dict[Operation, Object]:
+    """Send an ordered list, or an object of it; the object that holds the list is the answer for
+    operations on this object."""
+    result = _write_list(call, whole, client)
+    if result is not None:
+        _warn_of_lacking(call, result, warn)
+    resource = call.resource
+    returned = match_results(call, result, client.ids)
+    holder = without(client.list_object(resource), resource.document.field)
+    for operation in call.operations:
+        if operation.resource is resource.parent:
+            returned[operation] = holder
+    return returned
+
+
+def _changes_more_than(nested: Nested, operations: Sequence[Operation]) -> bool:
+    return any(operation.fields.keys() - {nested.field} for operation in operations)
 
 
 def _overtaken(call: Call, client: Client, warn: Warn) -> Overtaken | None:
     """Look whether another writer made the object that a call made, before a rule names it; returns
     an error, after which the older one of both is used, if that is not the one of this run."""
-    made, resource = client.list_object(call.resource), call.resource.parent
-    new = [one for one in call.operations if one.resource is resource and one.action == "create"]
-    if not new or resource is None:
+    resource = call.resource.parent
+    creations = [
+        operation
+        for operation in call.operations
+        if operation.resource is resource and operation.action == "create"
+    ]
+    if not creations or resource is None:
         return None
-    title, identity = new[0].title, made.get("id")
+    title = creations[0].title
+    made = client.list_object(call.resource)
+    identity = made.get("id")
     try:
         oldest, *younger = client.read_same(resource, made)
     except ServiceError as exc:
         unknown = f"Whether another writer created the {title} at the same time is not known: "
         warn(f"{unknown}{exc.message}")
         return None
-    if not younger and oldest.get("id") == identity:
+    is_oldest = oldest.get("id") == identity
+    if is_oldest and not younger:
         return None
-    is_known = all(one.get("created_on") for one in (oldest, *younger))
-    is_own = is_known and oldest.get("id") == identity
-    sentence = f"Another writer created the {title} at the same time."
+    message = f"Another writer created the {title} at the same time."
+    is_known = all(obj.get("created_on") for obj in (oldest, *younger))
     if is_known:
-        rest = "leaves both" if is_own else "uses that one, and deletes the one that it made"
-        sentence += f" The older one has the id {oldest.get('id')} and stays; this run {rest}."
-        warn(sentence)
+        outcome = "uses that one, and deletes the one that it made"
+        if is_oldest:
+            outcome = "leaves both"
+        older = f"The older one has the id {oldest.get('id')} and stays"
+        message += f" {older}; this run {outcome}."
+        warn(message)
+        if is_oldest:
+            return None
     error = error_details(Request("POST", resource.path), None)
-    return None if is_own else Overtaken(sentence, error, maybe_applied=False)
+    return Overtaken(message, error, maybe_applied=False)
 
 
 def _write_list(
     call: Call, whole: Sequence[Object], client: Client, query: Mapping[str, Any] = NO_ITEMS
 ) -> Any:
-    """One call for an ordered list, or for one object of it; an error that points to an object
-    names it."""
+    """A call for an ordered list, or for an object of it; an error that points to an object names
+    it."""
     resource = call.resource
     try:
         if call.is_single:
             return _write_rule(call, call.operations[0], whole, client)
-        holders = [item.fields for item in call.operations if item.resource is resource.parent]
-        objects = [resource.semantics.with_ids(item, client.ids) for item in whole]
-        bodies = [replacement(item, resource) for item in objects]
+        holders = [
+            operation.fields
+            for operation in call.operations
+            if operation.resource is resource.parent
+        ]
+        objects = [resource.semantics.with_ids(obj, client.ids) for obj in whole]
+        bodies = [replacement(obj, resource) for obj in objects]
         return client.replace(resource, bodies, query, *holders)
     except ServiceError as exc:
         if call.is_single and exc.status in (400, 404) and _is_overtaken(resource, client):
@@ -456,22 +540,30 @@ def _write_list(
 
 def _at_fault(call: Call, whole: Sequence[Object], error: ServiceError) -> list[str]:
     """The labels of the objects to which an error points."""
-    pointers = [item["pointer"] for item in error.error["errors"] if item["pointer"]]
+    resource = call.resource
+    pointers = [detail["pointer"] for detail in error.error["errors"] if detail["pointer"]]
     if call.is_single:
-        return [item.label for item in call.operations if pointers]
-    place = re.compile(rf"/{call.resource.document.field}/(\d+)")
-    places = {int(pointer.group(1)) for pointer in map(place.match, pointers) if pointer}
-    return [call.resource.label_of(item) for index, item in enumerate(whole) if index in places]
+        return [operation.label for operation in call.operations] if pointers else []
+    form = re.compile(rf"/{resource.document.field}/(\d+)")
+    places: set[int] = set()
+    for pointer in pointers:
+        match = form.match(pointer)
+        if match:
+            places.add(int(match.group(1)))
+    return [resource.label_of(obj) for place, obj in enumerate(whole) if place in places]
 
 
 def _write_rule(call: Call, operation: Operation, whole: Sequence[Object], client: Client) -> Any:
     """A call for one object: the whole of it, since what the call leaves out is erased; its place
-    alone where nothing else changes."""
+    alone if nothing else changes."""
     resource, fields = call.resource, operation.fields
-    planned = resource.semantics.with_ids(operation.planned or {}, client.ids)
-    rule = without(replacement(planned, resource), "id") if fields.keys() - {POSITION} else None
-    is_placed = operation.action == "create" or POSITION in fields
-    place = {POSITION: _position_of_call(call, operation, whole, client)} if is_placed else {}
+    rule = None
+    if fields.keys() - {POSITION}:
+        planned = resource.semantics.with_ids(operation.planned or {}, client.ids)
+        rule = without(replacement(planned, resource), "id")
+    place: dict[str, Any] = {}
+    if operation.action == "create" or POSITION in fields:
+        place[POSITION] = _position_of_call(call, operation, whole, client)
     identity = str((operation.existing or {}).get("id"))
     return client.write_rule(resource, call.write, identity, rule, place)
 
@@ -481,19 +573,24 @@ def _position_of_call(
 ) -> dict[str, str]:
     """The place of a rule behind its neighbour in the plan, among the rules that are there now."""
     key_of = call.resource.key_of
-    ids = {key_of(obj): str(obj.get("id")) for obj in client.listed(call.resource) or ()}
-    order = [key for key in map(key_of, whole) if key in ids or key == operation.key]
+    ids: dict[Key, str] = {}
+    for obj in client.listed(call.resource) or ():
+        ids[key_of(obj)] = str(obj.get("id"))
+    planned_keys = [key_of(obj) for obj in whole]
+    order = [key for key in planned_keys if key in ids or key == operation.key]
     place = order.index(operation.key)
     if place == len(order) - 1:
         return {"after": ""}  # the last one
-    return {"after": ids[order[place - 1]]} if place else {"before": ""}
+    if place == 0:
+        return {"before": ""}
+    return {"after": ids[order[place - 1]]}
 
 
 def _update_nested(
     call: Call, nested: Nested, client: Client, returned: dict[Operation, Object]
 ) -> None:
-    """Update nested objects at their own path, where Cloudflare left them as they were; each of
-    them once."""
+    """Update nested objects at their own path, if Cloudflare left them as they were; each of them
+    once."""
     fields = call.resource.field(nested.field).fields
     ids: dict[Operation, str] = {}
     bodies: dict[str, dict[str, Any]] = {}
@@ -502,16 +599,20 @@ def _update_nested(
         existing = fields_in(parent.get(nested.field))
         if not existing:
             continue
-        identity = ids[operation] = str(existing.get("id"))
-        merged = bodies.get(identity, existing)
-        changes = differences(fields, merged, operation.fields.get(nested.field, {}))
+        identity = str(existing.get("id"))
+        ids[operation] = identity
+        current = bodies.get(identity, existing)
+        changes = differences(fields, current, operation.fields.get(nested.field, {}))
         if changes:
-            bodies[identity] = replacement(overlay(fields, merged, changes), call.resource)
+            bodies[identity] = replacement(overlay(fields, current, changes), call.resource)
     if not bodies:
         return
     result = client.write(call.resource, nested.path, nested.write, [*bodies.values()], [*bodies])
-    updated = result if isinstance(result, list) else [result]
-    stored = {**bodies, **{str(item.get("id")): item for item in updated if item}}
+    answers = result if isinstance(result, list) else [result]
+    stored: dict[str, Object] = {**bodies}
+    for answer in answers:
+        if answer:
+            stored[str(answer.get("id"))] = answer
     for operation, identity in ids.items():
         if identity in bodies:
             parent = returned.get(operation, operation.planned or {})
@@ -519,28 +620,30 @@ def _update_nested(
 
 
 def _warn_of_lacking(call: Call, result: Sequence[Any], warn: Warn) -> None:
-    """Warn where an answer does not show the list that was sent."""
+    """Warn if an answer does not show the list that was sent."""
     resource = call.resource
-    answer = [resource.key_of(item) for item in result if isinstance(item, Mapping)]
-    sent = [resource.key_of(item) for item in call.whole or ()]
+    answer_keys = [resource.key_of(obj) for obj in result if isinstance(obj, Mapping)]
+    sent_keys = [resource.key_of(obj) for obj in call.whole or ()]
     for operation in call.operations:
-        is_sent, is_there = operation.key in sent, operation.key in answer
-        if operation.resource is resource and is_sent is not is_there:
+        is_sent, is_shown = operation.key in sent_keys, operation.key in answer_keys
+        if operation.resource is resource and is_sent is not is_shown:
             verb = "lacks" if is_sent else "still has"
-            text = f"The answer of Cloudflare {verb} the {operation.title}, which was"
-            warn(f"{text} {'written' if is_sent else 'deleted'}. The result shows the answer.")
-    is_same = sorted(map(str, sent)) == sorted(map(str, answer))
-    if not call.is_single and is_same and sent != answer:
+            change = "written" if is_sent else "deleted"
+            text = f"The answer of Cloudflare {verb} the {operation.title}, which was {change}."
+            warn(f"{text} The result shows the answer.")
+    has_same_keys = sorted(map(str, sent_keys)) == sorted(map(str, answer_keys))
+    if not call.is_single and has_same_keys and sent_keys != answer_keys:
         warn(f"The answer of Cloudflare has the {resource.titles} in another order than was sent.")
 
 
 def _warn_of_differences(call: Call, returned: Mapping[Operation, Object], warn: Warn) -> None:
-    """Warn where Cloudflare stored something else than was sent."""
+    """Warn if Cloudflare stored something else than was sent."""
     for operation in call.operations:
-        if operation in returned:
-            resource = operation.resource
-            unmet = differences(resource.fields, returned[operation], operation.fields)
-            for name in unmet:
-                stored = excerpt(repr(returned[operation].get(name)))
-                what = f"{name} of {operation.title}"
-                warn(f"Cloudflare stored {stored} as {what} where {unmet[name]!r} was sent.")
+        obj = returned.get(operation)
+        if obj is None:
+            continue
+        unmet = differences(operation.resource.fields, obj, operation.fields)
+        for name, sent in unmet.items():
+            stored = excerpt(repr(obj.get(name)))
+            field = f"{name} of {operation.title}"
+            warn(f"Cloudflare stored {stored} as {field} where {sent!r} was sent.")

@@ -8,7 +8,7 @@ functions."""
 
 from __future__ import annotations
 
-from typing import AbstractSet, Mapping, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Iterable, Mapping, NamedTuple, Sequence, Tuple
 
 from .._plan.plan import POSITION, Operation, differences, every_value
 from .._plan.reconcile import longest_ascending
@@ -23,6 +23,18 @@ class Second(NamedTuple):
     operations: Sequence[Operation]
     order: Sequence[Key] = ()
     remarks: Sequence[str] = ()
+
+
+class Listed(NamedTuple):
+    """An object and its place in a listing."""
+
+    place: int
+    obj: Object
+
+    @property
+    def identity(self) -> str:
+        """The id of the object."""
+        return str(self.obj.get("id"))
 
 
 def without_own_duplicates(
@@ -40,42 +52,42 @@ def without_own_duplicates(
     """
     operations: list[Operation] = []
     remarks: list[str] = []
-    by_key: dict[Key, list[tuple[int, Object]]] = {}
+    by_key: dict[Key, list[Listed]] = {}
     for index, obj in enumerate(listing):
-        by_key.setdefault(resource.key_of(obj), []).append((index, obj))
-    for key, obj in wanted.items():
-        every = by_key.get(key, [])
-        new = sorted(
-            (one for one in every if str(one[1].get("id")) not in before),
-            key=lambda one: age_of(one[1]),
+        by_key.setdefault(resource.key_of(obj), []).append(Listed(index, obj))
+    for key, desired in wanted.items():
+        duplicates = by_key.get(key, [])
+        if not duplicates:
+            operations.append(Operation("create", resource, resource.declared_values(desired)))
+            continue
+        appeared = [listed for listed in duplicates if listed.identity not in before]
+        if len(appeared) < 2:
+            continue
+        oldest, *younger = sorted(appeared, key=lambda listed: age_of(listed.obj))
+        made_younger = [listed for listed in younger if listed.identity in made]
+        operations += _converging(resource, desired, oldest, made_younger)
+        outcome = "deletes the one that it made" if made_younger else "leaves both"
+        remarks.append(
+            f"Another writer created the {resource.title_of(desired)} at the same time. The older"
+            f" one has the id {oldest.obj.get('id')} and stays; this run {outcome}."
         )
-        own = [one for one in new if str(one[1].get("id")) in made]
-        if not every:
-            operations.append(Operation("create", resource, resource.declared_values(obj)))
-        elif len(new) > 1:
-            younger = [one for one in own if one != new[0]]
-            operations += _converging(resource, obj, new[0], younger)
-            rest = "deletes the one that it made" if younger else "leaves both"
-            remarks.append(
-                f"Another writer created the {resource.title_of(obj)} at the same time. The older"
-                f" one has the id {new[0][1].get('id')} and stays; this run {rest}."
-            )
     return Second(operations, remarks=remarks)
 
 
 def _converging(
-    resource: Resource,
-    desired: Object,
-    oldest: tuple[int, Object],
-    own: Sequence[tuple[int, Object]],
+    resource: Resource, desired: Object, oldest: Listed, younger: Sequence[Listed]
 ) -> list[Operation]:
-    """The operations that give the oldest object the desired values, and delete younger ones."""
-    if not own:
-        return []
-    index, obj = oldest
-    changes = differences(resource.mutable, obj, resource.declared_values(desired))
-    updates = [Operation("update", resource, changes, obj, index)] if changes else []
-    return updates + [Operation("delete", resource, {}, one, place) for place, one in own]
+    """The operations that give the oldest object the desired values, and delete younger ones; none
+    if there are no younger ones."""
+    operations: list[Operation] = []
+    if not younger:
+        return operations
+    changes = differences(resource.mutable, oldest.obj, resource.declared_values(desired))
+    if changes:
+        operations.append(Operation("update", resource, changes, oldest.obj, oldest.place))
+    for duplicate in younger:
+        operations.append(Operation("delete", resource, {}, duplicate.obj, duplicate.place))
+    return operations
 
 
 class Version(NamedTuple):
@@ -90,63 +102,91 @@ class Version(NamedTuple):
 
 
 def as_others_left(
-    resource: Resource, versions: Sequence[Version], own: AbstractSet[Key]
+    resource: Resource, versions: Sequence[Version], changed_keys: AbstractSet[Key]
 ) -> list[Object]:
     """The last version with all that others had changed when this run replaced it, in their order;
-    of the `own` objects, which this run has changed, those that others changed as well.
+    of the objects with `changed_keys`, which this run has changed, those that others changed as
+    well.
 
     Of several values of an object the one counts that came last. A value that an earlier version
     had, or this run wrote, is not new: whoever writes a whole list from an earlier version brings
     back values of that, and does not mean them.
     """
-    listings = [one.by_key(resource) for one in versions]
-    is_own = [one.is_own for one in versions]
-    replaced = [place for place, one in enumerate(is_own) if one and place]
+    listings = [version.by_key(resource) for version in versions]
     chosen: dict[Key, Object | None] = {}
-    for key in dict.fromkeys(key for listing in listings for key in listing):
-        stages = [_stage(resource, one.get(key)) for one in listings]
-        chosen[key] = listings[-1].get(key)
-        for place in dict.fromkeys((*replaced, len(listings) - 1)):
-            latest = _first_stage(stages, is_own, stages[place - 1])
-            known = (stages[place], _stage(resource, chosen[key]))
-            if (latest > 0 or key not in own) and all(
-                _since(stages, is_own, one[0]) < latest for one in known
-            ):
-                chosen[key] = listings[place - 1].get(key)
+    for listing in listings:
+        for key in listing:
+            if key not in chosen:
+                history = History(resource, versions, [objects.get(key) for objects in listings])
+                chosen[key] = history.value_of_others(is_changed=key in changed_keys)
     order: list[Key] = []
-    last_of_others = next(one for one in reversed(versions) if not one.is_own)
+    last_of_others = next(version for version in reversed(versions) if not version.is_own)
     for listing in (last_of_others.by_key(resource), *reversed(listings)):
         order = _merged_order(order, [*listing], chosen)
     return [obj for obj in map(chosen.get, order) if obj]
 
 
-Stage = Tuple[object, object]
+Stage = Tuple[object, object]  # the values of an object, and its id
 
 
-def _first_stage(stages: Sequence[Stage], is_own: Sequence[bool], stage: Stage) -> int:
-    """The place of the first version of others with this stage of an object; -1 if none has it."""
-    return next((at for at, one in enumerate(stages) if one == stage and not is_own[at]), -1)
+class History:
+    """One object in all versions of its list; None where a version does not have it."""
 
+    def __init__(
+        self, resource: Resource, versions: Sequence[Version], objects: Sequence[Object | None]
+    ) -> None:
+        self._resource = resource
+        self._objects = objects
+        self._stages = [_stage(resource, obj) for obj in objects]
+        self._is_own = [version.is_own for version in versions]
 
-def _since(stages: Sequence[Stage], is_own: Sequence[bool], value: object) -> int:
-    """The place of the last stage that others began with these values, whatever the id, before this
-    run wrote them; -1 if none did."""
-    places = [at for at, one in enumerate(stages) if one[0] == value]
-    ours = next((at for at in places if is_own[at]), len(stages))
-    return max((_first_stage(stages, is_own, stages[at]) for at in places if at < ours), default=-1)
+    def value_of_others(self, is_changed: bool) -> Object | None:
+        """The object as others left it, if that came after the value of the last version;
+        `is_changed` says that this run has changed it."""
+        chosen = self._objects[-1]
+        replaced = [place for place, is_own in enumerate(self._is_own) if is_own and place]
+        for place in dict.fromkeys((*replaced, len(self._objects) - 1)):
+            latest = self._first_stage(self._stages[place - 1])
+            if latest <= 0 and is_changed:
+                continue
+            values, _identity = self._stages[place]
+            chosen_values, _identity = _stage(self._resource, chosen)
+            if self._since(values) < latest and self._since(chosen_values) < latest:
+                chosen = self._objects[place - 1]
+        return chosen
+
+    def _first_stage(self, stage: Stage) -> int:
+        """The place of the first version of others with this stage; -1 if none has it."""
+        for place, version_stage in enumerate(self._stages):
+            if version_stage == stage and not self._is_own[place]:
+                return place
+        return -1
+
+    def _since(self, values: object) -> int:
+        """The place of the last stage that others began with these values, whatever the id, before
+        this run wrote them; -1 if none did."""
+        since = -1
+        for place, stage in enumerate(self._stages):
+            if stage[0] != values:
+                continue
+            if self._is_own[place]:
+                break
+            since = max(since, self._first_stage(stage))
+        return since
 
 
 def _merged_order(
-    order: Sequence[Key], others: Sequence[Key], chosen: Mapping[Key, Object | None]
+    order: Sequence[Key], listed: Sequence[Key], chosen: Mapping[Key, Object | None]
 ) -> list[Key]:
-    """The keys in one order; those that it lacks stand as in another one."""
+    """The keys in one order; those that it lacks stand as in a listing."""
     merged = [*order]
-    keys = [key for key in others if chosen[key]]
+    keys = [key for key in listed if chosen[key]]
     for place, key in enumerate(keys):
         if key in merged:
             continue
-        if merged and not any(one in merged for one in keys[place:]):
-            merged.append(key)  # behind all others
+        is_last = not any(later in merged for later in keys[place:])
+        if merged and is_last:
+            merged.append(key)
         else:
             merged.insert(merged.index(keys[place - 1]) + 1 if place else 0, key)
     return merged
@@ -166,65 +206,95 @@ def putting_back(
     resource: Resource, existing: Sequence[Object], target: Sequence[Object]
 ) -> Second:
     """The operations that make one list of another one, with the objects as they were."""
-    places = {resource.key_of(obj): (index, obj) for index, obj in enumerate(existing)}
+    by_key = {resource.key_of(obj): Listed(index, obj) for index, obj in enumerate(existing)}
     order = [resource.key_of(obj) for obj in target]
-    unmoved = longest_ascending([*places], {key: index for index, key in enumerate(order)})
+    places = {key: index for index, key in enumerate(order)}
+    unmoved = longest_ascending([*by_key], places)
     operations: list[Operation] = []
     for position, (key, obj) in enumerate(zip(order, target), start=1):
-        index, now = places.get(key, (None, None))
-        values = without(obj, "id", *resource.read_only)
-        old = without(now or {}, *resource.read_only)
-        fields = {
-            name: values.get(name)
-            for name in (
-                *resource.declared_values(values),
-                *sorted(values.keys() | old.keys() - {"id"}),
-            )
-            if now is None
-            or _value(resource, {name: values.get(name)}) != _value(resource, {name: old.get(name)})
-        }
-        fields.update({} if key in unmoved else {POSITION: position})
-        becomes = {**({"id": now["id"]} if now and "id" in now else {}), **values}
+        listed = by_key.get(key)
+        fields = _fields_to_put_back(resource, listed.obj if listed else None, obj)
+        if key not in unmoved:
+            fields[POSITION] = position
         if fields:
-            action = "update" if now else "create"
-            operations.append(Operation(action, resource, fields, now, index, becomes=becomes))
-    for key, (index, obj) in places.items():
-        if key not in order:
-            operations.append(Operation("delete", resource, {}, obj, index))
+            operations.append(_putting_back_one(resource, listed, obj, fields))
+    for key, listed in by_key.items():
+        if key not in places:
+            operations.append(Operation("delete", resource, {}, listed.obj, listed.place))
     return Second(operations, order)
 
 
+def _fields_to_put_back(
+    resource: Resource, existing: Object | None, target: Object
+) -> dict[str, object]:
+    """The values of an object that differ from the existing ones; all of one that is not there."""
+    values = without(target, "id", *resource.read_only)
+    existing_values = without(existing or {}, *resource.read_only)
+    further = sorted(values.keys() | existing_values.keys() - {"id"})
+    fields = {}
+    for name in (*resource.declared_values(values), *further):
+        value = _value(resource, {name: values.get(name)})
+        existing_value = _value(resource, {name: existing_values.get(name)})
+        if existing is None or value != existing_value:
+            fields[name] = values.get(name)
+    return fields
+
+
+def _putting_back_one(
+    resource: Resource, listed: Listed | None, target: Object, fields: Mapping[str, object]
+) -> Operation:
+    becomes = without(target, "id", *resource.read_only)
+    if listed is None:
+        return Operation("create", resource, fields, None, None, becomes=becomes)
+    if "id" in listed.obj:
+        becomes = {"id": listed.obj["id"], **becomes}
+    return Operation("update", resource, fields, listed.obj, listed.place, becomes=becomes)
+
+
 def overwritten(
-    resource: Resource, versions: Sequence[Version], target: Sequence[Object], own: AbstractSet[Key]
+    resource: Resource,
+    versions: Sequence[Version],
+    target: Sequence[Object],
+    changed_keys: AbstractSet[Key],
 ) -> list[str]:
     """A sentence for each object that others changed since the first version, and that does not
-    stay as they left it."""
-    base, *_others, last = [one.by_key(resource) for one in versions if not one.is_own]
+    stay as they left it; `changed_keys` are those of the objects that this run has changed."""
+    of_others = [version.by_key(resource) for version in versions if not version.is_own]
+    base, last = of_others[0], of_others[-1]
     final = {resource.key_of(obj): obj for obj in target}
     sentences: list[str] = []
     for key in {**base, **last}:
-        was, theirs, kept = base.get(key), last.get(key), final.get(key)
-        values = [_value(resource, one) for one in (was, theirs, kept)]
-        if values[1] in (values[0], values[2]):
+        was, theirs, becomes = base.get(key), last.get(key), final.get(key)
+        value_of_others = _value(resource, theirs)
+        if value_of_others in (_value(resource, was), _value(resource, becomes)):
             continue
-        label = resource.title_of(theirs or kept or base[key])
-        made, stays = _differing(resource, was, theirs, kept)
-        if key not in own and kept is None:
-            sentences.append(f"The {label}, which another writer added, is deleted by the purge.")
-        elif key in own and made != stays:
+        title = resource.title_of(theirs or becomes or base[key])
+        made, stays = _differing(resource, was, theirs, becomes)
+        if key not in changed_keys and becomes is None:
+            sentences.append(f"The {title}, which another writer added, is deleted by the purge.")
+        elif key in changed_keys and made != stays:
             sentences.append(
-                f"Another writer changed the {label} as well: it made it {made}; this run's value"
+                f"Another writer changed the {title} as well: it made it {made}; this run's value"
                 f" stays: {stays}."
             )
     return sentences
 
 
-def _differing(resource: Resource, was: Object | None, *both: Object | None) -> list[str]:
-    """Two values of one object: the fields that the first one changed, and that differ."""
-    old, one, other = (resource.declared_values(obj or {}) for obj in (was, *both))
-    names = [
-        name for name in {**one, **other} if one.get(name) not in (old.get(name), other.get(name))
-    ]
-    return [
-        "absent" if obj is None else repr({name: obj.get(name) for name in names}) for obj in both
-    ]
+def _differing(
+    resource: Resource, was: Object | None, theirs: Object | None, becomes: Object | None
+) -> tuple[str, str]:
+    """The object of others and that of this run: the fields that others changed, and that
+    differ."""
+    values_before = resource.declared_values(was or {})
+    values_of_others = resource.declared_values(theirs or {})
+    values_after = resource.declared_values(becomes or {})
+    names = []
+    for name in {**values_of_others, **values_after}:
+        value = values_of_others.get(name)
+        if value not in (values_before.get(name), values_after.get(name)):
+            names.append(name)
+    return _values_in_words(theirs, names), _values_in_words(becomes, names)
+
+
+def _values_in_words(obj: Object | None, names: Iterable[str]) -> str:
+    return "absent" if obj is None else repr({name: obj.get(name) for name in names})

@@ -37,8 +37,9 @@ def completed_values(
 
 def read_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an object that the options name, ReadOptions if some are wrong."""
-    others = resource.extra_options
-    return _read_fields(resource.fields, path, options, resource.title, others)
+    return _read_fields(
+        resource.fields, path, options, resource.title, further_names=resource.extra_options
+    )
 
 
 def _read_fields(
@@ -46,71 +47,87 @@ def _read_fields(
     path: Option,
     options: Mapping[str, Any],
     title: str,
-    others: AbstractSet[str] = frozenset(),
+    further_names: AbstractSet[str] = frozenset(),
 ) -> dict[str, Any]:
-    """The fields that the options name; `others` are the names of other options."""
+    """The fields that the options name; `further_names` are those of options that are no fields."""
     values: dict[str, Any] = {}
     errors: list[OptionError] = []
     wrong: set[str] = set()
-    is_partial = isinstance(options, ReadOptions)
-    for item in fields:
+    for field in fields:
+        name = field.name
+        if options.get(name) is None:
+            continue
         try:
-            option = options.get(item.name)
-            if option is None:
-                continue
-            if item.fields:
-                inner = _read_fields(item.fields, path.at(item.name), option, item.name)
-                values[item.name] = inner
-                errors += errors_in(inner)
-            else:
-                if is_partial:
-                    raise_any_in(options, item.name)
-                values[item.name] = item.value.parse(option)
+            values[name] = _read_field(field, path, options)
+            if field.fields:
+                errors += errors_in(values[name])
         except ValueError as exc:
-            wrong.add(item.name)
-            errors.append(OptionError(path.at(item.name), str(exc)))
+            wrong.add(name)
+            errors.append(OptionError(path.at(name), str(exc)))
         except OptionError as exc:
-            wrong.add(item.name)
+            wrong.add(name)
             errors += exc.errors
+    names = {field.name for field in fields}
     unread = [name for name in options if name not in values and options[name] is not None]
     for name in unread:
-        if name not in others and all(name != item.name for item in fields):
+        if name not in further_names and name not in names:
             errors.append(OptionError(path.at(name), f"{title} has no such field; leave it out"))
     return ReadOptions(values, errors, wrong, len(path)) if errors else values
+
+
+def _read_field(field: Field, path: Option, options: Mapping[str, Any]) -> Any:
+    """The value of a field that the options name; raises ValueError or OptionError."""
+    option = options[field.name]
+    if field.fields:
+        return _read_fields(field.fields, path.at(field.name), option, field.name)
+    if isinstance(options, ReadOptions):
+        raise_any_in(options, field.name)
+    return field.value.parse(option)
 
 
 def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
     """The part of an object that no option describes, without what only Cloudflare sets; of a
     declared field with suboptions, what these do not describe."""
-    rest = _split(resource.field_options, obj)[1]
-    if resource.nested and resource.nested.field in rest:
-        inner = without(rest.pop(resource.nested.field), *resource.read_only)
-        rest.update({resource.nested.field: inner} if inner else {})
-    return without(rest, *resource.assigned)
+    _declared, remaining = _split(resource.field_options, obj)
+    nested = resource.nested
+    if nested and nested.field in remaining:
+        inner = without(remaining.pop(nested.field), *resource.read_only)
+        if inner:
+            remaining[nested.field] = inner
+    return without(remaining, *resource.assigned)
 
 
 def declared(resource: Resource, obj: Object) -> dict[str, Any]:
     """The part of an object that options describe."""
-    return _split(resource.field_options, obj)[0]
+    described, _undeclared = _split(resource.field_options, obj)
+    return described
 
 
 def _split(spec: OptionSpec, obj: Object) -> tuple[dict[str, Any], dict[str, Any]]:
-    known: dict[str, Any] = {}
-    rest: dict[str, Any] = {}
+    """The part of an object that these options describe, and that which they do not."""
+    described: dict[str, Any] = {}
+    remaining: dict[str, Any] = {}
     for name, value in obj.items():
         suboptions = spec.get(name, {}).get("options")
         if name not in spec:
-            rest[name] = value
+            remaining[name] = value
         elif suboptions and isinstance(value, Mapping):
-            known[name], inner = _split(suboptions, value)
-            rest.update({name: inner} if inner else {})
+            described[name], inner = _split(suboptions, value)
+            if inner:
+                remaining[name] = inner
         elif suboptions and isinstance(value, (list, tuple)):
-            known[name] = [
-                _split(suboptions, item)[0] if isinstance(item, Mapping) else item for item in value
-            ]
+            described[name] = [_described(suboptions, element) for element in value]
         else:
-            known[name] = value
-    return known, rest
+            described[name] = value
+    return described, remaining
+
+
+def _described(spec: OptionSpec, element: Any) -> Any:
+    """An element of a list, of a dictionary the part that these options describe."""
+    if not isinstance(element, Mapping):
+        return element
+    described, _remaining = _split(spec, element)
+    return described
 
 
 def with_api_fields(
@@ -122,29 +139,35 @@ def with_api_fields(
     problems: list[str] = [
         f"only Cloudflare sets {name}; leave it out" for name in fields if name in resource.assigned
     ]
-    for known in _paths_of(_split(resource.field_options, fields)[0]):
-        problems.append(Message("there is an option ", path.at(*known), "; give it there"))
+    described, _remaining = _split(resource.field_options, fields)
+    for declared_path in _paths_of(described):
+        declared_option = path.at(*declared_path)
+        problems.append(Message("there is an option ", declared_option, "; give it there"))
     if problems:
         raise as_one([OptionError(option, problem) for problem in problems])
     return overlaid(values, fields)
 
 
-def _paths_of(known: Mapping[str, Any], path: Sequence[str] = ()) -> list[Sequence[str]]:
+def _paths_of(values: Mapping[str, Any], path: Sequence[str] = ()) -> list[Sequence[str]]:
     """The paths of the values in a structure; of a dictionary those that it holds."""
-    names: list[Sequence[str]] = []
-    for name, value in known.items():
-        own = [*path, name]
-        names += _paths_of(value, own) if isinstance(value, Mapping) else [own]
-    return names
+    paths: list[Sequence[str]] = []
+    for name, value in values.items():
+        value_path = [*path, name]
+        if isinstance(value, Mapping):
+            paths += _paths_of(value, value_path)
+        else:
+            paths.append(value_path)
+    return paths
 
 
-def overlaid(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def overlaid(values: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]:
     """A structure with another one laid over it, dictionary by dictionary."""
     merged = dict(values)
-    for name, value in more.items():
+    for name, value in overlay.items():
         inner = merged.get(name)
-        both = isinstance(inner, Mapping) and isinstance(value, Mapping)
-        merged[name] = overlaid(inner, value) if both else value  # type: ignore[arg-type]
+        if isinstance(inner, Mapping) and isinstance(value, Mapping):
+            value = overlaid(inner, value)
+        merged[name] = value
     return merged
 
 

@@ -79,15 +79,16 @@ class LongList(Mapping[Key, DesiredObject]):
     """The desired objects of a long list, of which each takes little memory: its values and the
     number of its entry, unless there is more to say of it."""
 
-    def __init__(self, around: Option) -> None:
-        self._around = around
+    def __init__(self, list_option: Option) -> None:
+        self._list_option = list_option
         self._rows: dict[Key, DesiredObject | Values] = {}
         self._numbers = array("L")  # in the order of the rows
 
-    def __setitem__(self, key: Key, one: DesiredObject) -> None:
-        is_plain = one.expires is None and one.presence is Presence.NEEDED
-        self._rows[key] = one.values if is_plain else one
-        self._numbers.append(int(one.path[-1]))
+    def __setitem__(self, key: Key, desired_object: DesiredObject) -> None:
+        may_end = desired_object.expires is not None
+        is_plain = not may_end and desired_object.presence is Presence.NEEDED
+        self._rows[key] = desired_object.values if is_plain else desired_object
+        self._numbers.append(int(desired_object.path[-1]))
 
     def __getitem__(self, key: Key) -> DesiredObject:
         return self._object(self._rows[key], self._places[key])
@@ -95,7 +96,7 @@ class LongList(Mapping[Key, DesiredObject]):
     def _object(self, row: DesiredObject | Values, place: int) -> DesiredObject:
         if isinstance(row, DesiredObject):
             return row
-        return DesiredObject(row, self._around.at(self._numbers[place]))
+        return DesiredObject(row, self._list_option.at(self._numbers[place]))
 
     @cached_property
     def _places(self) -> Mapping[Key, int]:
@@ -108,10 +109,11 @@ class LongList(Mapping[Key, DesiredObject]):
 
     def renamed(self, names: Names) -> LongList:
         """The list in a task that has other names for its options."""
-        other = LongList(self._around.renamed(names))
-        other._numbers, other._rows = self._numbers, dict(self._rows)
-        other._rows.update({key: one.renamed(names) for key, one in self.unlike()})
-        return other
+        renamed = LongList(self._list_option.renamed(names))
+        renamed._numbers, renamed._rows = self._numbers, dict(self._rows)
+        for key, desired_object in self.unlike():
+            renamed._rows[key] = desired_object.renamed(names)
+        return renamed
 
     def unlike(self) -> Iterator[tuple[Key, DesiredObject]]:
         """Those of which there is more to say, with their keys."""
@@ -154,22 +156,30 @@ class Desired:
     @cached_property
     def objects(self) -> Mapping[Key, Values]:
         """The fields that the task names of each object."""
-        return {key: one.values for key, one in self.in_order()}
+        return {key: desired_object.values for key, desired_object in self.in_order()}
 
     @cached_property
     def paths(self) -> Mapping[Key, Option]:
         """The option that names each object."""
-        return {key: one.path for key, one in self.in_order()}
+        return {key: desired_object.path for key, desired_object in self.in_order()}
 
     @cached_property
     def positions(self) -> Mapping[Key, Position]:
         """The positions of new objects."""
-        return {key: one.position for key, one in self.entries.items() if one.position}
+        positions = {}
+        for key, desired_object in self.entries.items():
+            if desired_object.position:
+                positions[key] = desired_object.position
+        return positions
 
     @cached_property
     def expires(self) -> Mapping[Key, datetime]:
         """The ends of objects that have one."""
-        return {key: one.expires for key, one in self._unlike() if one.expires}
+        ends = {}
+        for key, desired_object in self._unlike():
+            if desired_object.expires:
+                ends[key] = desired_object.expires
+        return ends
 
     def in_order(self) -> Iterable[tuple[Key, DesiredObject]]:
         """All objects with their keys, in the order of the task."""
@@ -182,7 +192,9 @@ class Desired:
         return entries.unlike() if isinstance(entries, LongList) else entries.items()
 
     def _in(self, presence: Presence) -> AbstractSet[Key]:
-        return {key for key, one in self._unlike() if one.presence is presence}
+        return {
+            key for key, desired_object in self._unlike() if desired_object.presence is presence
+        }
 
     @cached_property
     def expired(self) -> AbstractSet[Key]:
@@ -208,13 +220,13 @@ class Desired:
         """The desired state at a time, which is Cloudflare's; None if it does not tell its time."""
         if not self.expires:
             return self
-        return replace(self, entries={key: one.at(now) for key, one in self.entries.items()})
+        entries = {key: desired_object.at(now) for key, desired_object in self.entries.items()}
+        return replace(self, entries=entries)
 
     def only(self, keys: Container[Key]) -> Desired:
         """The desired state of these objects alone."""
-        return replace(
-            self, entries={key: self.entries[key] for key in self.entries if key in keys}
-        )
+        entries = {key: self.entries[key] for key in self.entries if key in keys}
+        return replace(self, entries=entries)
 
     def with_values(self, objects: Mapping[Key, Values]) -> Desired:
         """The desired state with other values of some objects, or with more objects."""
@@ -225,16 +237,18 @@ class Desired:
 
     def at_positions(self, positions: Mapping[Key, Position]) -> Desired:
         """The desired state with these positions of new objects."""
-        own = self.entries.items()
-        return replace(
-            self, entries={key: one._replace(position=positions.get(key)) for key, one in own}
-        )
+        entries = {}
+        for key, desired_object in self.entries.items():
+            entries[key] = desired_object._replace(position=positions.get(key))
+        return replace(self, entries=entries)
 
     def among(self, objects: Sequence[Object]) -> list[Object]:
         """Those of the existing objects that it is about: all if it is exclusive, or else those
         that the task names."""
-        key_of, every = self.resource.key_of, self.exclusive
-        return [obj for obj in objects if every or key_of(obj) in self.entries]
+        if self.exclusive:
+            return list(objects)
+        key_of = self.resource.key_of
+        return [obj for obj in objects if key_of(obj) in self.entries]
 
     def drops(self, key: Key) -> bool:
         """Return whether an exclusive list must not have this key."""
@@ -248,24 +262,25 @@ class Desired:
 @remembered(256)
 def as_part(desired: Desired, part: str, names: Names) -> Desired:
     """The desired state as that of a part of a host, which has these names for its options."""
-    return replace(
-        desired,
-        part=part,
-        entries=desired.entries.renamed(names)
-        if isinstance(desired.entries, LongList)
-        else {key: one.renamed(names) for key, one in desired.entries.items()},
-        remarks=[remark.renamed(names) for remark in desired.remarks],
-    )
+    entries: Mapping[Key, DesiredObject]
+    if isinstance(desired.entries, LongList):
+        entries = desired.entries.renamed(names)
+    else:
+        entries = {
+            key: desired_object.renamed(names) for key, desired_object in desired.entries.items()
+        }
+    remarks = [remark.renamed(names) for remark in desired.remarks]
+    return replace(desired, part=part, entries=entries, remarks=remarks)
 
 
 def parse_position(text: str) -> Position:
     """A position in an ordered list: `first`, `last`, `before KEY` or `after KEY`; raises
     ValueError."""
-    where, dummy, other = text.strip().partition(" ")
-    if (where in ("first", "last") and not other) or (
-        where in ("before", "after") and other.strip()
-    ):
-        return where, other.strip()
+    where, dummy, key_text = text.strip().partition(" ")
+    neighbour = key_text.strip()
+    is_end = where in ("first", "last") and not key_text
+    if is_end or (where in ("before", "after") and neighbour):
+        return where, neighbour
     raise ValueError(f"'{text}' is not first, last, before REF or after REF")
 
 
@@ -283,24 +298,26 @@ def parse_desired(
     """
     objects: dict[Key, DesiredObject] | LongList = {}
     if isinstance(resource.listing, ByCursor) and len(entries) > 1:
-        objects = LongList(Option(*entries[0][0][:-1]))
-    names = (*resource.key, *(item.name for item in resource.fixed))  # of what must not exist
+        first_path, _options = entries[0]
+        objects = LongList(Option(*first_path[:-1]))
+    fixed_names = [field.name for field in resource.fixed]
+    names_if_absent = (*resource.key, *fixed_names)
     presence = Presence.ABSENT if absent else Presence.NEEDED
     problems = OptionProblems() if errors is None else errors
     remarks: list[Message] = []
     for path, options in entries:
-        named = only(options, names) if absent else options
+        counting = only(options, names_if_absent) if absent else options
         try:
-            end = _parse_expiry(path, named) if resource.may_expire else None
-            values: Values = parse_values(resource, path, named)
-            if isinstance(objects, LongList) and named == values:
-                values = named  # so that each entry is there once
+            end = _parse_expiry(path, counting) if resource.may_expire else None
+            values: Values = parse_values(resource, path, counting)
+            if isinstance(objects, LongList) and counting == values:
+                values = counting  # so that each entry is there once
             key = _new_key(resource, path, values, objects)
             objects[key] = DesiredObject(values, path, expires=end, presence=presence)
-            remarks.extend(_remarks(resource.fields, path, named))
+            remarks.extend(_remarks(resource.fields, path, counting))
         except OptionError:
             with problems.collected():
-                _raise_all(resource, path, named, objects, presence)
+                _raise_all(resource, path, counting, objects, presence)
     desired = Desired(resource, objects, exclusive, remarks=remarks)
     if resource.nested:
         with problems.collected():
@@ -349,11 +366,11 @@ def _remarks(
     fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]
 ) -> Iterator[Message]:
     """Changes that reading made to the options in a way that nobody may have meant."""
-    for item in fields:
-        value = None if item.fields else options.get(item.name)
-        remark = "" if value is None else item.value.remark(value)
+    for field in fields:
+        value = None if field.fields else options.get(field.name)
+        remark = "" if value is None else field.value.remark(value)
         if remark:
-            yield Message(path.at(item.name), f": {remark}.")
+            yield Message(path.at(field.name), f": {remark}.")
 
 
 def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
@@ -379,30 +396,42 @@ def parse_ignore(desired: Desired, patterns: Sequence[str], path: Option = THE_T
     In an exclusive list that has an order, an entry with nothing but such a key says where the
     object of others stands.
     """
-    resource = desired.resource
-    has_places = desired.exclusive and resource.is_ordered
-    named_only = {
-        key
-        for key, values in desired.objects.items()
-        if has_places and values.keys() <= set(resource.key) and key not in desired.expires
+    placeholders = _placeholders(desired)
+    paths_by_name = {
+        str(key[0]): desired.paths[key] for key in desired.objects if key not in placeholders
     }
     problems = OptionProblems()
     for position, pattern in enumerate(patterns):
         with problems.collected():
-            if not pattern.strip():
-                raise OptionError(path.at("ignore", position), "it is empty")
-            described = desired.objects.keys() - named_only
-            names = {str(key[0]): desired.paths[key] for key in desired.objects if key in described}
-            matched = next((name for name in names if fnmatchcase(name, pattern)), None)
-            if matched is not None:
-                text = f"'{pattern}' matches {matched}, which "
-                problem = Message(text, names[matched], " names; keep one of them")
-                raise OptionError(path.at("ignore", position), problem)
+            _check_pattern(pattern, paths_by_name, path.at("ignore", position))
     problems.raise_any()
     ignoring = replace(desired, ignore=tuple(patterns), order=tuple(desired.entries))
-    return ignoring.only(
-        [key for key in desired.entries if key not in named_only or not ignoring.ignores(key)]
-    )
+    keys = [key for key in desired.entries if key not in placeholders or not ignoring.ignores(key)]
+    return ignoring.only(keys)
+
+
+def _placeholders(desired: Desired) -> set[Key]:
+    """The keys of entries that may only say where an object of others stands: in an exclusive list
+    that has an order, those with nothing but a key."""
+    resource = desired.resource
+    if not desired.exclusive or not resource.is_ordered:
+        return set()
+    key_fields = set(resource.key)
+    keys = set()
+    for key, values in desired.objects.items():
+        if values.keys() <= key_fields and key not in desired.expires:
+            keys.add(key)
+    return keys
+
+
+def _check_pattern(pattern: str, paths_by_name: Mapping[str, Option], option: Option) -> None:
+    """Raises OptionError for a pattern that is empty or matches one of these names."""
+    if not pattern.strip():
+        raise OptionError(option, "it is empty")
+    for name, path in paths_by_name.items():
+        if fnmatchcase(name, pattern):
+            text = f"'{pattern}' matches {name}, which "
+            raise OptionError(option, Message(text, path, " names; keep one of them"))
 
 
 def numbered(option: str, entries: Sequence[Mapping[str, Any]], path: Option = THE_TASK) -> Entries:
@@ -435,12 +464,14 @@ def check_values(desired: Sequence[Desired]) -> list[str]:
 
     The values of an absent object do not matter, so they are not examined.
     """
-    present = [item for item in desired if not item.absent]
-    warnings: list[str] = [remark for item in present for remark in item.remarks]
+    present = [part for part in desired if not part.absent]
+    warnings: list[str] = []
+    for part in present:
+        warnings += part.remarks
     problems = OptionProblems()
-    for item in present:
+    for part in present:
         with problems.collected():
-            warnings += _examined(item)
+            warnings += _examined(part)
     problems.raise_any()
     return warnings
 
@@ -458,9 +489,10 @@ def raise_any(problems: OptionProblems, parsed: Sequence[Desired]) -> None:
 def _examined(desired: Desired) -> list[str]:
     warnings: list[str] = []
     problems = OptionProblems()
-    for _key, one in desired.in_order():
+    for _key, desired_object in desired.in_order():
+        path, values = desired_object.path, desired_object.values
         with problems.collected():
-            warnings += _examine_object(desired.resource, one.path, one.values)
+            warnings += _examine_object(desired.resource, path, values)
     problems.raise_any()
     return warnings
 
@@ -470,28 +502,31 @@ def _examine_object(resource: Resource, path: Option, values: Values) -> list[st
     warnings = _examine_fields(resource.fields, path, values, errors)
     if not errors:
         return warnings
-    keys, named = [path.at(name) for name in resource.key], f" ({resource.title_of({**values})})"
-    raise as_one(
-        [
-            one if one.option in keys else OptionError(one.option, Message(one.problem, named))
-            for one in errors
-        ]
-    )
+    key_options = [path.at(name) for name in resource.key]
+    title = resource.title_of({**values})
+    titled = []
+    for error in errors:
+        if error.option in key_options:
+            titled.append(error)
+        else:
+            problem = Message(error.problem, f" ({title})")
+            titled.append(OptionError(error.option, problem))
+    raise as_one(titled)
 
 
 def _examine_fields(
     fields: tuple[Field, ...], path: Option, values: Values, errors: list[OptionError]
 ) -> list[str]:
     warnings: list[str] = []
-    for item in fields:
-        if item.name not in values:
+    for field in fields:
+        if field.name not in values:
             continue
-        value, option = values[item.name], path.at(item.name)
-        if item.fields:
-            warnings += _examine_fields(item.fields, option, value, errors)
+        value, option = values[field.name], path.at(field.name)
+        if field.fields:
+            warnings += _examine_fields(field.fields, option, value, errors)
             continue
         try:
-            sentences = item.value.examine(value)
+            sentences = field.value.examine(value)
         except ValueError as exc:
             errors.append(OptionError(option, str(exc)))
             continue

@@ -48,45 +48,49 @@ from .api_fields import undeclared, undeclared_changes
 def differences(
     fields: Iterable[Field], existing: Object | None, desired: Values
 ) -> dict[str, Any]:
-    """The desired values whose normalised value differs; of a nested object the part that
-    differs."""
+    """The desired values whose normalised value differs; of a nested object the fields that
+    differ."""
     changed: dict[str, Any] = {}
-    known = existing or {}
-    for item in fields:
-        if item.name not in desired:
+    current = existing or {}
+    for field_ in fields:
+        name = field_.name
+        if name not in desired:
             continue
-        if item.name in known and same_value(known[item.name], desired[item.name]):
+        if name in current and same_value(current[name], desired[name]):
             continue
-        if item.fields:
-            part = _nested_differences(item, known.get(item.name), desired[item.name])
-            changed.update({item.name: part} if part else {})
-        elif item.normalised(existing) != item.normalised(desired):
-            changed[item.name] = desired[item.name]
+        if field_.fields:
+            nested_changes = _nested_differences(field_, current.get(name), desired[name])
+            if nested_changes:
+                changed[name] = nested_changes
+        elif field_.normalised(existing) != field_.normalised(desired):
+            changed[name] = desired[name]
     return changed
 
 
-def _nested_differences(item: Field, existing: Any, desired: Values) -> Values:
-    known = fields_in(existing)
-    part = {
-        **differences(item.fields, known, desired),
-        **undeclared_changes(item.nested_names, known, desired),
+def _nested_differences(nested: Field, existing: Any, desired: Values) -> Values:
+    current = fields_in(existing)
+    changes = {
+        **differences(nested.fields, current, desired),
+        **undeclared_changes(nested.nested_names, current, desired),
     }
-    return desired if "id" in part else part  # with another id it is another object
+    return desired if "id" in changes else changes  # with another id it is another object
 
 
 def values_before(fields: Iterable[Field], existing: Object, planned: Object) -> dict[str, Any]:
     """The existing values of the fields that differ between two objects, null for one that is
-    lacking; of a nested object the part that differs."""
+    lacking; of a nested object the fields that differ."""
     before: dict[str, Any] = {}
-    for item in fields:
-        old, new = existing.get(item.name), planned.get(item.name)
+    for field_ in fields:
+        name = field_.name
+        old, new = existing.get(name), planned.get(name)
         if old is new:
             continue
-        if item.fields and isinstance(old, Mapping) and isinstance(new, Mapping):
-            part = values_before(item.fields, old, new)
-            before.update({item.name: part} if part else {})
-        elif item.normalised(existing) != item.normalised(planned):
-            before[item.name] = old
+        if field_.fields and isinstance(old, Mapping) and isinstance(new, Mapping):
+            nested_before = values_before(field_.fields, old, new)
+            if nested_before:
+                before[name] = nested_before
+        elif field_.normalised(existing) != field_.normalised(planned):
+            before[name] = old
     return before
 
 
@@ -94,13 +98,15 @@ def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[
     """The existing object with the changes laid over it; a nested object that names its id replaces
     the former one."""
     merged = {**existing, **changes}
-    for item in (one for one in fields if one.fields):
-        nested, change = existing.get(item.name), changes.get(item.name)
-        if isinstance(nested, Mapping) and isinstance(change, Mapping):
-            is_other = "id" in change
-            inner = change if is_other else overlay(item.fields, nested, change)
-            gone = {name for name in change if change[name] is None} - item.nested_names
-            merged[item.name] = {name: inner[name] for name in inner if name not in gone}
+    nested_fields = [field_ for field_ in fields if field_.fields]
+    for field_ in nested_fields:
+        nested, change = existing.get(field_.name), changes.get(field_.name)
+        if not isinstance(nested, Mapping) or not isinstance(change, Mapping):
+            continue
+        replaces = "id" in change
+        values = change if replaces else overlay(field_.fields, nested, change)
+        removed = {name for name in change if change[name] is None} - field_.nested_names
+        merged[field_.name] = {name: values[name] for name in values if name not in removed}
     return merged
 
 
@@ -156,9 +162,10 @@ class Operation:
         for name in self.undeclared:
             if merged[name] is None:
                 del merged[name]
-        known = {*self.named, *self.fields}
-        predicted = self.resource.semantics.normalise(merged, existing, known)
-        return self.fields if self.existing is None and predicted == self.fields else predicted
+        names = {*self.named, *self.fields}
+        predicted = self.resource.semantics.normalise(merged, existing, names)
+        is_as_sent = self.existing is None and predicted == self.fields
+        return self.fields if is_as_sent else predicted
 
     @property
     def before(self) -> Values:
@@ -167,25 +174,34 @@ class Operation:
         if self.existing is None:
             return NO_ITEMS
         if self.planned is None:
-            more = undeclared(self.resource, self.existing)
-            return {**more, **self.resource.declared_values(self.existing)}
+            declared = self.resource.declared_values(self.existing)
+            return {**undeclared(self.resource, self.existing), **declared}
         before = values_before(self.resource.fields, self.existing, self.planned)
-        for item in self.resource.fields:
-            sent, old = self.fields.get(item.name), self.existing.get(item.name)
-            if item.fields and isinstance(sent, Mapping) and isinstance(old, Mapping):
-                more = {name: old.get(name) for name in sent if name not in item.nested_names}
-                before.update({item.name: {**before.get(item.name, {}), **more}} if more else {})
+        for field_ in self.resource.fields:
+            undeclared_before = self._undeclared_before(field_, self.existing)
+            if undeclared_before:
+                before[field_.name] = {**before.get(field_.name, {}), **undeclared_before}
         if POSITION in self.fields and self.index is not None:
             before[POSITION] = self.index + 1
-        return {**before, **{name: self.existing.get(name) for name in self.undeclared}}
+        for name in self.undeclared:
+            before[name] = self.existing.get(name)
+        return before
+
+    def _undeclared_before(self, nested: Field, existing: Object) -> dict[str, Any]:
+        """The existing values of the fields of a nested object that are sent, and that no option
+        describes."""
+        sent, old = self.fields.get(nested.name), existing.get(nested.name)
+        if not nested.fields or not isinstance(sent, Mapping) or not isinstance(old, Mapping):
+            return {}
+        return {name: old.get(name) for name in sent if name not in nested.nested_names}
 
     @property
     def undeclared(self) -> Collection[str]:
         """The names of the fields that change and that the resource does not declare."""
-        known = self.resource.fields_by_name
-        if self.fields.keys() <= known.keys():
+        declared = self.resource.fields_by_name
+        if self.fields.keys() <= declared.keys():
             return ()
-        return [name for name in self.fields if name not in known and name != POSITION]
+        return [name for name in self.fields if name not in declared and name != POSITION]
 
     @property
     def key(self) -> Key:
@@ -290,24 +306,33 @@ def _collection_after(
     plural: str,
     returned: Returned = NO_ITEMS,
 ) -> Sequence[Object]:
-    changes = [item for item in with_along(operations) if item.resource.plural == plural]
+    changes = [
+        operation for operation in with_along(operations) if operation.resource.plural == plural
+    ]
     if not changes:
         return before
-    changed = {item.index: item for item in changes}
-    objects = [
-        _object_after(changed[index], returned) if index in changed else existing
-        for index, existing in enumerate(before)
-    ] + [_object_after(item, returned) for item in changes if item.index is None]
-    collection = [item for item in objects if item is not None]
+    by_index = {operation.index: operation for operation in changes}
+    collection: list[Object] = []
+    for index, existing in enumerate(before):
+        obj: Object | None = existing
+        if index in by_index:
+            obj = _object_after(by_index[index], returned)
+        if obj is not None:
+            collection.append(obj)
+    for operation in changes:
+        new = _object_after(operation, returned) if operation.index is None else None
+        if new is not None:
+            collection.append(new)
     if plural in order:
-        places = {key: index for index, key in enumerate(order[plural])}
-        collection.sort(key=lambda item: places[changes[0].resource.key_of(item)])
+        places = {key: place for place, key in enumerate(order[plural])}
+        key_of = changes[0].resource.key_of
+        collection.sort(key=lambda obj: places[key_of(obj)])
     return collection
 
 
 @remembered(32)
 def _changed_resources(operations: Sequence[Operation]) -> dict[str, Resource]:
-    return {item.resource.plural: item.resource for item in operations}
+    return {operation.resource.plural: operation.resource for operation in operations}
 
 
 _planned_collection = remembered(32)(_collection_after)  # a plan is looked at in many ways
@@ -331,24 +356,25 @@ def merge_nested(
     merged: dict[Hashable, dict[str, Any]] = {}
     if not resource.nested:
         return merged
+    nested_field = resource.field(resource.nested.field)
     sources: dict[tuple[Hashable, str], Option] = {}
     for key, values in objects.items():
         identity = nested_id(resource, values) or nested_id(resource, existing.get(key))
-        if identity is None or not values.get(resource.nested.field):
+        if identity is None or not values.get(nested_field.name):
             continue
-        field = resource.field(resource.nested.field)
-        desired, path = values[field.name], paths[key].at(field.name)
-        known = merged.setdefault(identity, {})
-        both = [item for item in field.fields if item.name in known]
-        for name in differences(both, known, desired):
-            about = f"; both entries are about the {field.name} {identity}. Keep one of them"
-            problem = Message("it contradicts ", sources[identity, name], about)
+        desired, path = values[nested_field.name], paths[key].at(nested_field.name)
+        nested = merged.setdefault(identity, {})
+        shared_fields = [field_ for field_ in nested_field.fields if field_.name in nested]
+        for name in differences(shared_fields, nested, desired):
+            about = f"both entries are about the {nested_field.name} {identity}"
+            source = sources[identity, name]
+            problem = Message("it contradicts ", source, f"; {about}. Keep one of them")
             raise OptionError(path.at(name), problem)
         for name in desired:
             sources.setdefault((identity, name), path.at(name))
             # Of several spellings of one value, the same is taken in whatever order the entries
             # come.
-            known[name] = min(known.get(name, desired[name]), desired[name], key=repr)
+            nested[name] = min(nested.get(name, desired[name]), desired[name], key=repr)
     return merged
 
 
@@ -358,8 +384,9 @@ def unread_nested(
     """The ids of the nested objects that a task names, and that no existing object has."""
     if not resource.nested:
         return []
-    named, known = ({nested_id(resource, obj) for obj in some} for some in (objects, existing))
-    return sorted(map(str, named - known - {None}))
+    desired_ids = {nested_id(resource, obj) for obj in objects}
+    existing_ids = {nested_id(resource, obj) for obj in existing}
+    return sorted(map(str, desired_ids - existing_ids - {None}))
 
 
 def share_nested(
@@ -368,50 +395,57 @@ def share_nested(
     paths: Mapping[Key, Option],
     existing: Sequence[Object],
     operations: Sequence[Operation],
-    others: Sequence[Object] = (),
+    unused_nested: Sequence[Object] = (),
 ) -> Sequence[Operation]:
     """The operations, each with its nested object as all of them leave it, and with the objects
     that change along; raises OptionError where two of the desired objects contradict.
 
-    `others` are nested objects that the operations name, and that no existing object has.
+    `unused_nested` are nested objects that the operations name, and that no existing object has.
     """
     if not resource.nested:
         return operations
+    nested_field = resource.field(resource.nested.field)
+    current: dict[Hashable, Object] = {}
+    for obj in (*existing, *({nested_field.name: nested} for nested in unused_nested)):
+        current.setdefault(nested_id(resource, obj), obj.get(nested_field.name) or {})
     by_key = {resource.key_of(obj): obj for obj in existing}
-    merged = merge_nested(resource, objects, paths, by_key)
-    field = resource.field(resource.nested.field)
-    known: dict[Hashable, Object] = {}
-    for obj in (*existing, *({field.name: nested} for nested in others)):
-        known.setdefault(nested_id(resource, obj), obj.get(field.name) or {})
-    changes = {key: differences(field.fields, known.get(key), merged[key]) for key in merged}
-    final = {key: overlay(field.fields, known.get(key, {}), changes[key]) for key in changes}
+    changes: dict[Hashable, dict[str, Any]] = {}
+    shared: dict[Hashable, Values] = {}
+    for identity, desired in merge_nested(resource, objects, paths, by_key).items():
+        nested = current.get(identity)
+        changes[identity] = differences(nested_field.fields, nested, desired)
+        final = overlay(nested_field.fields, nested or {}, changes[identity])
+        shared[identity] = {nested_field.name: final}
     along: dict[Hashable, list[Operation]] = {}
-    own = {operation.index for operation in operations}
+    changed_indices = {operation.index for operation in operations}
     for index, obj in enumerate(existing):
         identity = nested_id(resource, obj)
-        if changes.get(identity) and index not in own:
-            shared = {field.name: final[identity]}
-            other = Operation("update", resource, {}, obj, index, shared=shared)
-            along.setdefault(identity, []).append(other)
+        if changes.get(identity) and index not in changed_indices:
+            follower = Operation("update", resource, {}, obj, index, shared=shared[identity])
+            along.setdefault(identity, []).append(follower)
     planned: list[Operation] = []
     for operation in operations:
         identity = nested_id(resource, operation.fields) or nested_id(resource, operation.existing)
-        beside = along.pop(identity, []) if field.name in operation.fields else []
-        shared = {field.name: final[identity]} if identity in final else {}
-        planned.append(replace(operation, shared=shared, along=tuple(beside)))
+        followers: list[Operation] = []
+        if nested_field.name in operation.fields:
+            followers = along.pop(identity, [])
+        nested_after = shared.get(identity, {})
+        planned.append(replace(operation, shared=nested_after, along=tuple(followers)))
     return planned
 
 
 def spread_nested(returned: Returned) -> dict[Operation, Object]:
     """Objects that Cloudflare returned, with its last answer on a nested object in every object
     that has it."""
-    every = {item: returned.get(item, item.planned or {}) for item in with_along(returned)}
     last = {nested_id(operation.resource, obj): obj for operation, obj in returned.items()}
-    for operation, obj in every.items():
+    spread: dict[Operation, Object] = {}
+    for operation in with_along(returned):
+        obj = returned.get(operation, operation.planned or {})
         nested, identity = operation.resource.nested, nested_id(operation.resource, obj)
         if nested and identity in last and identity is not None:
-            every[operation] = {**obj, nested.field: last[identity][nested.field]}
-    return every
+            obj = {**obj, nested.field: last[identity][nested.field]}
+        spread[operation] = obj
+    return spread
 
 
 def nested_id(resource: Resource, obj: Object | None) -> Hashable:
@@ -423,16 +457,16 @@ def nested_id(resource: Resource, obj: Object | None) -> Hashable:
 def every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values:
     """The normalised values of an object, and the values of fields that are not declared; without
     those that only Cloudflare sets."""
-    fields = [item for item in resource.fields if not is_new or item.name in obj]
+    fields = [field_ for field_ in resource.fields if not is_new or field_.name in obj]
     return _normal(fields, obj, resource.read_only)
 
 
 def _normal(fields: Iterable[Field], obj: Object, read_only: Sequence[str]) -> dict[str, Any]:
     values = without(obj, *read_only)
-    for item in fields:
-        nested = obj.get(item.name) if item.fields else None
+    for field_ in fields:
+        nested = obj.get(field_.name) if field_.fields else None
         if isinstance(nested, Mapping):
-            values[item.name] = _normal(item.fields, nested, read_only)
+            values[field_.name] = _normal(field_.fields, nested, read_only)
         else:
-            values[item.name] = item.normalised(obj)
+            values[field_.name] = field_.normalised(obj)
     return values

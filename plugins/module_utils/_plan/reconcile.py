@@ -37,7 +37,7 @@ from .._text import Message, Option, joined
 from .._timestamps import Age, age_of
 from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
-from .desired import IGNORED_IDS, Desired, Position, Presence
+from .desired import IGNORED_IDS, Desired, DesiredObject, Position, Presence
 from .plan import POSITION, Operation, Plan, differences, share_nested
 
 
@@ -50,79 +50,96 @@ def order_operations(
     Raises PlanError for a position beside something that does not exist.
     """
     resource = desired[0].resource
-    deleted = {item.key for item in changes if item.action == "delete"}
+    deletions = [operation for operation in changes if operation.action == "delete"]
+    deleted = {operation.key for operation in deletions}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
-    order, unmoved = _arranged([_without_gone(item, before) for item in desired], before)
-    places = {key: index for index, key in enumerate(order, start=1)}
+    order, unmoved = _arranged([_without_gone(part, before) for part in desired], before)
+    places = {key: place for place, key in enumerate(order, start=1)}
     moving = set(order) - set(unmoved)
-    by_key = {item.key: item for item in changes if item.action != "delete"}
+    by_key = {operation.key: operation for operation in changes if operation.action != "delete"}
     for index, obj in enumerate(existing):
         key = resource.key_of(obj)
         if key in moving:
             by_key.setdefault(key, Operation("update", resource, {}, obj, index))
     for key in moving:
-        by_key[key] = replace(by_key[key], fields={**by_key[key].fields, POSITION: places[key]})
-    kept = sorted(by_key.values(), key=lambda item: places[item.key])
-    return kept + [item for item in changes if item.action == "delete"], order
+        fields = {**by_key[key].fields, POSITION: places[key]}
+        by_key[key] = replace(by_key[key], fields=fields)
+    in_order = sorted(by_key.values(), key=lambda operation: places[operation.key])
+    return in_order + deletions, order
 
 
 def _without_gone(desired: Desired, before: Sequence[Key]) -> Desired:
-    known = set(before)
-    entries = desired.entries.items()
-    return desired.only(
-        {key for key, one in entries if key in known or one.presence is Presence.NEEDED}
-    )
+    existing_keys = set(before)
+    keys = set()
+    for key, desired_object in desired.entries.items():
+        if key in existing_keys or desired_object.presence is Presence.NEEDED:
+            keys.add(key)
+    return desired.only(keys)
 
 
 def _arranged(desired: Sequence[Desired], before: Sequence[Key]) -> Order:
-    """An exclusive list has its own order, into which the others are put unless it names them."""
+    """An exclusive list has its own order, into which keys of other parts of a host are put unless
+    it names them."""
     order, unmoved = list(before), before
-    for item in desired:
-        if item.exclusive:
-            others = {key for one in desired if not one.absent for key in one.objects}
-            order, unmoved = _exclusive_order(item, before, others)
-    insert_new([item for item in desired if not (item.exclusive or item.absent)], order)
-    for item in desired:
-        if item.own_order and not (item.exclusive or item.absent):
-            order = in_own_order(item, order)
-            unmoved = longest_ascending(before, {key: index for index, key in enumerate(order)})
+    for part in desired:
+        if part.exclusive:
+            order, unmoved = _exclusive_order(part, before, _desired_keys(desired))
+    inserted = [part for part in desired if not part.exclusive and not part.absent]
+    insert_new(inserted, order)
+    for part in inserted:
+        if part.own_order:
+            order = in_own_order(part, order)
+            places = {key: place for place, key in enumerate(order)}
+            unmoved = longest_ascending(before, places)
     return order, unmoved
+
+
+def _desired_keys(desired: Sequence[Desired]) -> set[Key]:
+    """The keys of all objects that must exist."""
+    keys: set[Key] = set()
+    for part in desired:
+        if not part.absent:
+            keys.update(part.objects)
+    return keys
 
 
 Order = Tuple[List[Key], Sequence[Key]]  # all keys in their order, and those that do not move
 
 
-def _exclusive_order(desired: Desired, before: Sequence[Key], others: AbstractSet[Key]) -> Order:
-    """The order of the task, which may name keys that `others` bring. Keys that it ignores do not
-    move; those that it names stay between their neighbours of the task, the others behind all keys
-    that are in front of them, so that no skip of others comes in front of a block.
+def _exclusive_order(
+    desired: Desired, before: Sequence[Key], desired_keys: AbstractSet[Key]
+) -> Order:
+    """The order of the task, which may name keys that other parts of the host bring. Keys that it
+    ignores do not move; those that it names stay between their neighbours of the task, those that
+    it does not name behind all keys that are in front of them, so that no skip among them comes in
+    front of a block.
 
     Raises PlanError if the task names ignored keys in another order than theirs.
     """
-    known = set(before)
-    there = known | others
-    order = [key for key in desired.order or desired.objects if key in there]
-    anchors = {key for key in order if key not in desired.objects and key in known}
+    existing_keys = set(before)
+    present = existing_keys | desired_keys
+    order = [key for key in desired.order or desired.objects if key in present]
+    anchors = {key for key in order if key not in desired.objects and key in existing_keys}
     _require_order_of_ignored(desired, [key for key in order if key in anchors], before)
-    ignored = known - set(order)
+    ignored = existing_keys - set(order)
     furthest = -1  # the place, in the new order, of the last one in front of a key
     for index, key in enumerate(before):
         if key in ignored:
-            later = [order.index(one) for one in before[index:] if one in anchors]
+            later_anchors = [order.index(later) for later in before[index:] if later in anchors]
             furthest += 1
-            order.insert(min([furthest, *later]), key)
+            order.insert(min([furthest, *later_anchors]), key)
         elif key in order:
             furthest = max(furthest, order.index(key))
-    places = {key: index for index, key in enumerate(order)}
+    places = {key: place for place, key in enumerate(order)}
     unmoved = _unmoved_around(anchors | ignored, before, places)
     return order, [key for key in before if key in unmoved]
 
 
 def _require_order_of_ignored(
-    desired: Desired, named: Sequence[Key], before: Sequence[Key]
+    desired: Desired, ignored: Sequence[Key], before: Sequence[Key]
 ) -> None:
-    order = [key for key in before if key in named]
-    if order != list(named):
+    order = [key for key in before if key in ignored]
+    if order != list(ignored):
         refs = ", ".join(str(key[0]) for key in order)
         raise PlanError(
             f"The task names {desired.resource.title}s that it ignores, and that stand in another"
@@ -139,13 +156,13 @@ def _unmoved_around(
     low = -1
     for key in before:
         if key in anchors:
-            inside = [item for item in between if low < places[item] < places[key]]
+            inside = [candidate for candidate in between if low < places[candidate] < places[key]]
             unmoved.update(longest_ascending(inside, places))
             low, between = places[key], []
         elif key in places:
             between.append(key)
-    rest = [item for item in between if low < places[item]]
-    return unmoved.union(longest_ascending(rest, places))
+    behind = [candidate for candidate in between if low < places[candidate]]
+    return unmoved.union(longest_ascending(behind, places))
 
 
 def insert_new(desired: Sequence[Desired], order: list[Key]) -> None:
@@ -154,23 +171,29 @@ def insert_new(desired: Sequence[Desired], order: list[Key]) -> None:
     Raises PlanError for those beside something that is not there yet.
     """
     predecessors: dict[Position, Key] = {}  # the last new key at each position
-    known = set(order)
-    waiting = [(item, key) for item in desired for key in item.objects if key not in known]
+    existing_keys = set(order)
+    waiting: list[tuple[Desired, Key]] = []
+    for part in desired:
+        waiting += [(part, key) for key in part.objects if key not in existing_keys]
     while waiting:
-        later = [one for one in waiting if not _is_placed(*one, order, predecessors)]
-        if len(later) == len(waiting):
-            first, *others = (_misplaced(*one) for one in waiting)
-            raise first.joined(others)
-        waiting = later
+        still_waiting = []
+        for part, key in waiting:
+            if not _is_placed(part, key, order, predecessors):
+                still_waiting.append((part, key))
+        if len(still_waiting) == len(waiting):
+            errors = [_misplaced(part, key) for part, key in waiting]
+            raise errors[0].joined(errors[1:])
+        waiting = still_waiting
 
 
 def _is_placed(
     desired: Desired, key: Key, order: list[Key], predecessors: dict[Position, Key]
 ) -> bool:
     """Put a key into its place, unless its neighbour is not there yet."""
-    where, other = position = desired.positions.get(key, ("last", ""))
-    neighbour = desired.resource.key_of({desired.resource.key[0]: other})
-    if other and neighbour not in order:
+    position = desired.positions.get(key, ("last", ""))
+    where, neighbour_name = position
+    neighbour = _neighbour_key(desired, neighbour_name)
+    if neighbour_name and neighbour not in order:
         if neighbour in desired.objects:
             raise _misplaced(desired, key)
         return False
@@ -180,46 +203,60 @@ def _is_placed(
         order.insert(order.index(neighbour), key)
     elif position in predecessors:
         order.insert(order.index(predecessors[position]) + 1, key)
+    elif neighbour_name:
+        order.insert(order.index(neighbour) + 1, key)
     else:
-        order.insert(order.index(neighbour) + 1 if other else 0, key)
+        order.insert(0, key)
     predecessors[position] = key
     return True
 
 
+def _neighbour_key(desired: Desired, name: str) -> Key:
+    """The key of the object that a position names."""
+    resource = desired.resource
+    return resource.key_of({resource.key[0]: name})
+
+
 def _misplaced(desired: Desired, key: Key) -> PlanError:
     """The error of a position whose neighbour is not there, or comes later in the task."""
-    resource, (_where, other) = desired.resource, desired.positions[key]
-    later = resource.key_of({resource.key[0]: other}) in desired.objects
+    resource = desired.resource
+    _where, neighbour_name = desired.positions[key]
+    reason = "which is not there."
+    if _neighbour_key(desired, neighbour_name) in desired.objects:
+        reason = "which comes later in the task; move it up."
     return PlanError(
         f"The position of {resource.title_of(desired.objects[key])} names the"
-        f" {resource.key[0]} {other}, "
-        + ("which comes later in the task; move it up." if later else "which is not there.")
+        f" {resource.key[0]} {neighbour_name}, {reason}"
     )
 
 
 def in_own_order(desired: Desired, order: Sequence[Key]) -> list[Key]:
     """The keys with those of the task in its order, at the places that these have together."""
-    own = iter([key for key in desired.objects if key in order])
-    return [next(own) if key in desired.objects else key for key in order]
+    task_keys = iter([key for key in desired.objects if key in order])
+    arranged = []
+    for key in order:
+        arranged.append(next(task_keys) if key in desired.objects else key)
+    return arranged
 
 
 def longest_ascending(before: Sequence[Key], places: Mapping[Key, int]) -> list[Key]:
     """As many keys as possible that need not move: a longest ascending sequence of their new
     places."""
-    known = [key for key in before if key in places]
     ends: list[int] = []  # the lowest last place of an ascending sequence, by its length
     links: dict[Key, Key | None] = {}
     heads: list[Key] = []
-    for key in known:
+    for key in before:
+        if key not in places:
+            continue
         length = bisect_left(ends, places[key])
         links[key] = heads[length - 1] if length else None
         ends[length : length + 1] = [places[key]]
         heads[length : length + 1] = [key]
     unmoved: list[Key] = []
-    last = heads[-1] if heads else None
-    while last is not None:
-        unmoved.append(last)
-        last = links[last]
+    link = heads[-1] if heads else None
+    while link is not None:
+        unmoved.append(link)
+        link = links[link]
     return unmoved
 
 
@@ -242,27 +279,27 @@ class ByKey:
 
     def __init__(self, existing: Sequence[Object]) -> None:
         self._existing = existing
-        self._first: dict[Key, int] = {}
-        self._duplicates: dict[Key, list[int]] = {}
+        self._places: dict[Key, int] = {}
+        self._places_of_duplicates: dict[Key, list[int]] = {}
 
-    def add(self, key: Key, index: int) -> None:
+    def add(self, key: Key, place: int) -> None:
         """Add the object at a place."""
-        if self._first.setdefault(key, index) != index:
-            self._duplicates.setdefault(key, []).append(index)
+        if self._places.setdefault(key, place) != place:
+            self._places_of_duplicates.setdefault(key, []).append(place)
 
-    def of(self, key: Key) -> list[Match]:
+    def matches(self, key: Key) -> list[Match]:
         """The objects with a key."""
-        first = self._first.get(key)
-        if first is None:
+        earliest = self._places.get(key)
+        if earliest is None:
             return []
-        places = (first, *self._duplicates.get(key, ()))
-        return [Match(index, self._existing[index]) for index in places]
+        places = (earliest, *self._places_of_duplicates.get(key, ()))
+        return [Match(place, self._existing[place]) for place in places]
 
     def __iter__(self) -> Iterator[Key]:
-        return iter(self._first)
+        return iter(self._places)
 
     def __contains__(self, key: Key) -> bool:
-        return key in self._first
+        return key in self._places
 
 
 def as_desired(resource: Resource, existing: Object | None, values: Values) -> Values:
@@ -289,20 +326,24 @@ def make_plan(
     operations: list[Operation] = []
     order: dict[str, Sequence[Key]] = {}
     problems: list[PlanError] = []
-    together: dict[str, list[Desired]] = {}
-    for item in desired:
-        together.setdefault(item.resource.plural, []).append(item)
-    for plural, items in together.items():
-        existing, others = before[plural], (nested or {}).get(plural, ())
+    by_plural: dict[str, list[Desired]] = {}
+    for part in desired:
+        by_plural.setdefault(part.resource.plural, []).append(part)
+    for plural, parts in by_plural.items():
+        existing, unused_nested = before[plural], (nested or {}).get(plural, ())
         try:
-            changes = [one for item in items for one in _changes(item, existing, adjust, others)]
-            problems += _invalid(items, changes)
-            if items[0].resource.is_ordered:
-                changes, order[plural] = order_operations(items, existing, changes)
+            changes: list[Operation] = []
+            for part in parts:
+                changes += _changes(part, existing, adjust, unused_nested)
+            problems += _invalid(parts, changes)
+            if parts[0].resource.is_ordered:
+                changes, order[plural] = order_operations(parts, existing, changes)
+            else:
+                changes = _in_turn(changes)
         except PlanError as exc:
             problems.append(exc)
         else:
-            operations += changes if items[0].resource.is_ordered else _in_turn(changes)
+            operations += changes
     if problems:
         raise problems[0].joined(problems[1:])
     operations = _with_inner(operations, inner, before)
@@ -310,25 +351,28 @@ def make_plan(
 
 
 def _changes(
-    desired: Desired, existing: Sequence[Object], adjust: Adjust, nested: Sequence[Object]
+    desired: Desired, existing: Sequence[Object], adjust: Adjust, unused_nested: Sequence[Object]
 ) -> Sequence[Operation]:
-    """The operations on what one part describes of a collection, in no order."""
+    """The operations on the objects of a collection that one part of a host describes, in no
+    order."""
     resource, changes = desired.resource, _reconcile(desired, existing, adjust)
+    if not resource.nested:
+        return changes
     try:
-        if resource.nested:
-            objects, paths = desired.objects, desired.paths
-            return share_nested(resource, objects, paths, existing, changes, nested)
+        return share_nested(
+            resource, desired.objects, desired.paths, existing, changes, unused_nested
+        )
     except OptionError as exc:
         raise PlanError(Message(exc.message, ".")) from exc
-    return changes
 
 
 def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
     """Networks sort before their subsets: an exclusion is created after the prefix around it, and
     deleted before it."""
     ordered = sorted(changes, key=lambda operation: operation.order)
-    kept = [operation for operation in ordered if operation.action != "delete"]
-    return kept + [operation for operation in reversed(ordered) if operation.action == "delete"]
+    deletions = [operation for operation in ordered if operation.action == "delete"]
+    writes = [operation for operation in ordered if operation.action != "delete"]
+    return writes + deletions[::-1]
 
 
 def _turn(operation: Operation) -> tuple[int, bool]:
@@ -341,44 +385,53 @@ def _with_inner(
     operations: Sequence[Operation], inner: Sequence[Resource], before: State
 ) -> list[Operation]:
     """The operations; the deletion of an object takes all that it holds along."""
-    taken = [_with_along(operation, inner, before) for operation in operations]
-    gone = {other.resource.plural for operation in taken for other in operation.along}
-    return [item for item in taken if not (item.resource.parent and item.resource.plural in gone)]
+    completed = [_with_along(operation, inner, before) for operation in operations]
+    taken_along: set[str] = set()
+    for operation in completed:
+        taken_along.update(follower.resource.plural for follower in operation.along)
+    return [
+        operation
+        for operation in completed
+        if not operation.resource.parent or operation.resource.plural not in taken_along
+    ]
 
 
 def _with_along(operation: Operation, inner: Sequence[Resource], before: State) -> Operation:
     if operation.action != "delete" or CONTENTS in (operation.existing or {}):
         return operation
-    contents = [
-        Operation("delete", resource, {}, obj, index)
-        for resource in inner
-        if resource.parent is operation.resource and resource.parent_name == operation.label
-        for index, obj in enumerate(before[resource.plural])
-    ]
+    contents: list[Operation] = []
+    for resource in inner:
+        if resource.parent is operation.resource and resource.parent_name == operation.label:
+            for index, obj in enumerate(before[resource.plural]):
+                contents.append(Operation("delete", resource, {}, obj, index))
     return replace(operation, along=(*operation.along, *contents)) if contents else operation
 
 
 def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:
     resource = desired.resource
     operations: list[Operation] = []
-    defaults, last = resource.defaults(), NO_ITEMS
+    previous: Values = NO_ITEMS
+    defaults = resource.defaults()
     for match, values in _matches(desired, _existing_by_key(desired, existing)):
         if match is None:
-            new = {**defaults, **adjust(resource, None, values)}
-            fields = {item.name: new[item.name] for item in resource.fields if item.name in new}
-            fields.update(undeclared_changes(resource.fields_by_name, None, new))
-            operations.append(Operation("create", resource, fields))
+            operations.append(_creation(resource, {**defaults, **adjust(resource, None, values)}))
         elif not match.stays:
             operations.append(_change_of("delete", resource, match, {}, values))
         else:
-            now = adjust(resource, match.obj, values)
-            fields = differences(resource.mutable, match.obj, now)
-            fields.update(undeclared_changes(resource.fields_by_name, match.obj, now))
+            adjusted = adjust(resource, match.obj, values)
+            fields = differences(resource.mutable, match.obj, adjusted)
+            fields.update(undeclared_changes(resource.fields_by_name, match.obj, adjusted))
             if fields:
                 _check_fixed(resource, match.obj, values)
-                last = reused_if_equal(last, fields)
-                operations.append(_change_of("update", resource, match, last, values))
+                previous = reused_if_equal(previous, fields)
+                operations.append(_change_of("update", resource, match, previous, values))
     return operations
+
+
+def _creation(resource: Resource, values: Values) -> Operation:
+    fields = {name: values[name] for name in resource.fields_by_name if name in values}
+    fields.update(undeclared_changes(resource.fields_by_name, None, values))
+    return Operation("create", resource, fields)
 
 
 def _check_fixed(resource: Resource, existing: Object, values: Values) -> None:
@@ -392,33 +445,46 @@ def _check_fixed(resource: Resource, existing: Object, values: Values) -> None:
 
 
 def _matches(desired: Desired, by_key: ByKey) -> Iterator[tuple[Match | None, Values]]:
-    """The existing objects that stay or go, with what the task names of them, and None with the
-    values of new ones; raises PlanError for an entry that must exist and does not, and for
+    """The existing objects that stay or go, with the values that the task names of them, and None
+    with the values of new ones; raises PlanError for an entry that must exist and does not, and for
     duplicates."""
     resource = desired.resource
     missing: list[str] = []
-    for key, one in desired.in_order():
-        matches = by_key.of(key)
-        if one.presence in (Presence.EXPIRED, Presence.ABSENT):
-            for match in matches:
-                _check_fixed(resource, match.obj, one.values)
-                named = NO_ITEMS if one.presence is Presence.EXPIRED else one.values
-                yield match._replace(stays=False), named
+    for key, desired_object in desired.in_order():
+        presence, values = desired_object.presence, desired_object.values
+        matches = by_key.matches(key)
+        if presence in (Presence.EXPIRED, Presence.ABSENT):
+            yield from _leaving(resource, desired_object, matches)
         elif matches:
-            yield from ((match, one.values) for match in _chosen(desired, one.values, matches))
-        elif one.presence is Presence.OPEN or desired.only_deletes:
+            for match in _chosen(desired, values, matches):
+                yield match, values
+        elif presence is Presence.OPEN or desired.only_deletes:
             continue  # what may have expired is not created
         elif resource.create:
-            yield None, one.values
+            yield None, values
         else:
-            missing.append(resource.label_of(one.values))
+            missing.append(resource.label_of(values))
     if missing:
+        key_names = " ".join(resource.key)
         raise PlanError(
-            f"There is no {resource.title} with the {' '.join(resource.key)} {', '.join(missing)}."
-            f" Correct the {' '.join(resource.key)}, or remove the entry."
+            f"There is no {resource.title} with the {key_names} {', '.join(missing)}."
+            f" Correct the {key_names}, or remove the entry."
         )
     for key in filter(desired.drops, by_key):
-        yield from ((match._replace(stays=False), NO_ITEMS) for match in by_key.of(key))
+        for match in by_key.matches(key):
+            yield match._replace(stays=False), NO_ITEMS
+
+
+def _leaving(
+    resource: Resource, desired_object: DesiredObject, matches: Sequence[Match]
+) -> Iterator[tuple[Match, Values]]:
+    """The existing objects that an expired or absent entry names, with the values that the task
+    names of them; none of an expired one."""
+    is_expired = desired_object.presence is Presence.EXPIRED
+    task_values = NO_ITEMS if is_expired else desired_object.values
+    for match in matches:
+        _check_fixed(resource, match.obj, desired_object.values)
+        yield match._replace(stays=False), task_values
 
 
 def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
@@ -427,35 +493,54 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
     resource = desired.resource
     by_key = ByKey(existing)
     ignored: dict[Key, str] = {}
-    others: dict[Key, str] = {}
+    reasons: dict[Key, str] = {}  # for which the collection leaves an object alone
     for index, obj in enumerate(existing):
-        key, other = resource.key_of(obj), resource.semantics.not_ours(obj)
-        if other:
-            others[key] = f"{resource.title_of(obj)} exists and {other}"
+        key, reason = resource.key_of(obj), resource.semantics.not_ours(obj)
+        if reason:
+            reasons[key] = f"{resource.title_of(obj)} exists and {reason}"
         elif desired.ignore_ids and str(obj.get("id")) in desired.ignore_ids:
             ignored[key] = str(obj.get("id"))
         else:
             by_key.add(key, index)
-    for key in [key for key in (*others, *ignored) if key in desired.entries and key not in by_key]:
-        if key in others:
-            raise PlanError(f"The {others[key]}. Choose another {resource.key[0]}.")
+    for key in (*reasons, *ignored):
+        if key not in desired.entries or key in by_key:
+            continue
+        if key in reasons:
+            raise PlanError(f"The {reasons[key]}. Choose another {resource.key[0]}.")
         if not desired.absent:
-            label = f"{resource.title_of(desired.entries[key].values)} with the id {ignored[key]}"
-            reason = Message(f"Cloudflare holds {label} only, and ", IGNORED_IDS, " names it.")
-            rest = f", or the {resource.title} from the task."
-            advice = Message("Remove this id from ", IGNORED_IDS, rest)
-            raise PlanError(joined(" ", (reason, advice)))
+            raise _ignored_only(desired, key, ignored[key])
     return by_key
+
+
+def _ignored_only(desired: Desired, key: Key, identity: str) -> PlanError:
+    """The error of an entry whose only object has an id that the task ignores."""
+    resource = desired.resource
+    title = resource.title_of(desired.entries[key].values)
+    reason = Message(
+        f"Cloudflare holds {title} with the id {identity} only, and ", IGNORED_IDS, " names it."
+    )
+    end = f", or the {resource.title} from the task."
+    advice = Message("Remove this id from ", IGNORED_IDS, end)
+    return PlanError(joined(" ", (reason, advice)))
 
 
 def _invalid(desired: Sequence[Desired], changes: Sequence[Operation]) -> Iterator[PlanError]:
     """An error for each object that Cloudflare would refuse, with the option that names it."""
-    for item in changes:
-        if item.planned and (reason := item.resource.semantics.invalid_reason(item.planned)):
-            key = item.resource.key_of(item.planned)
-            path = next((one.entries[key].path for one in desired if key in one.entries), Option())
-            sentence = f"The {item.resource.title_of(item.planned)} {reason}."
+    for operation in changes:
+        resource, planned = operation.resource, operation.planned
+        reason = resource.semantics.invalid_reason(planned) if planned else ""
+        if planned and reason:
+            path = _path_of(desired, resource.key_of(planned))
+            sentence = f"The {resource.title_of(planned)} {reason}."
             yield PlanError(Message(path, ": ", sentence) if path else sentence)
+
+
+def _path_of(desired: Sequence[Desired], key: Key) -> Option:
+    """The option that names an object; an empty one if none does."""
+    for part in desired:
+        if key in part.entries:
+            return part.entries[key].path
+    return Option()
 
 
 def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Sequence[Match]:
@@ -478,20 +563,20 @@ def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Seque
         differs = not resource.holds_rules and differences(resource.mutable, match.obj, values)
         return bool(differs), age_of(match.obj)
 
-    kept, *duplicates = sorted(matches, key=preference)
-    return kept, *(match._replace(stays=False) for match in duplicates)
+    preferred, *duplicates = sorted(matches, key=preference)
+    return preferred, *(match._replace(stays=False) for match in duplicates)
 
 
 def _change_of(
-    action: str, resource: Resource, match: Match, fields: Values, named: Values
+    action: str, resource: Resource, match: Match, fields: Values, task_values: Values
 ) -> Operation:
     """A change at an object's own path, which must not turn into the path of the whole
     collection."""
-    place, obj, _stays = match
-    if resource.key and not SAFE_ID.fullmatch(str(obj.get("id") or "")):
+    identity = match.obj.get("id")
+    if resource.key and not SAFE_ID.fullmatch(str(identity or "")):
         raise PlanError(
-            f"Cloudflare lists {resource.title_of(obj)} with the id"
-            f" {obj.get('id')!r}, which cannot be part of a path. Report this to Cloudflare's"
+            f"Cloudflare lists {resource.title_of(match.obj)} with the id"
+            f" {identity!r}, which cannot be part of a path. Report this to Cloudflare's"
             " support."
         )
-    return Operation(action, resource, fields, obj, place, named=named)
+    return Operation(action, resource, fields, match.obj, match.place, named=task_values)
