@@ -383,14 +383,14 @@ options:
         not because the task names each object that it deletes.
       - V(removes_referenced_list) means that the plan would delete a list that rules refer to, or
         leave it empty.
-      - V(weakens_network_firewall) means that the plan would take enforcement from more than
-        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
-        three or all of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
+      - V(weakens_network_firewall) means that the plan would take enforcement from more than
+        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
+        three or all of them, by removing or disabling them or turning them into log or skip.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -503,14 +503,14 @@ options:
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
-      - V(weakens_network_firewall) means that the plan would take enforcement from more than
-        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
-        three or all of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
+      - V(weakens_network_firewall) means that the plan would take enforcement from more than
+        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
+        three or all of them, by removing or disabling them or turning them into log or skip.
     version_added: 1.0.0
     type: list
     elements: raw

@@ -155,7 +155,9 @@ def _may_run_concurrently(before: Call, call: Call) -> bool:
     if call.write.batch > 1 or call.whole is not None:
         return False
     earlier, later = before.operations[0], call.operations[0]
-    if before.resource is not call.resource or earlier.action != later.action:
+    is_same_resource = before.resource is call.resource
+    is_same_action = earlier.action == later.action
+    if not is_same_resource or not is_same_action:
         return False
     return not networks_overlap(earlier.address, later.address)
 
@@ -163,12 +165,15 @@ def _may_run_concurrently(before: Call, call: Call) -> bool:
 def body_of(call: Call, operation: Operation) -> Any:
     """The body for one operation: nothing for a deletion at an object's own path, or its id; the
     whole object, its declared fields, or the changed ones."""
+    resource, write = call.resource, call.write
     if operation.action == "delete":
-        return None if call.write.by_id else {"id": (operation.existing or {}).get("id")}
-    if call.write.declared_only:
-        return call.resource.declared_values(operation.planned or {})
-    if call.write.whole_object:
-        return replacement(operation.planned or {}, call.resource)
+        existing = operation.existing or {}
+        return None if write.by_id else {"id": existing.get("id")}
+    planned = operation.planned or {}
+    if write.declared_only:
+        return resource.declared_values(planned)
+    if write.whole_object:
+        return replacement(planned, resource)
     return dict(operation.fields)
 
 

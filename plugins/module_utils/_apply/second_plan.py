@@ -229,14 +229,16 @@ def _fields_to_put_back(
 ) -> dict[str, object]:
     """The values of an object that differ from the existing ones; all of one that is not there."""
     values = without(target, "id", *resource.read_only)
-    existing_values = without(existing or {}, *resource.read_only)
-    further = sorted(values.keys() | existing_values.keys() - {"id"})
+    values_before = without(existing or {}, *resource.read_only)
+    declared = resource.declared_values(values)
+    names = values.keys() | values_before.keys() - {"id"}
     fields = {}
-    for name in (*resource.declared_values(values), *further):
-        value = _value(resource, {name: values.get(name)})
-        existing_value = _value(resource, {name: existing_values.get(name)})
-        if existing is None or value != existing_value:
-            fields[name] = values.get(name)
+    for name in (*declared, *sorted(names)):
+        field = {name: values.get(name)}
+        field_before = {name: values_before.get(name)}
+        is_equal = _value(resource, field) == _value(resource, field_before)
+        if existing is None or not is_equal:
+            fields.update(field)
     return fields
 
 

@@ -172,12 +172,12 @@ def _cover(group: Sequence[Acceptance], finding: Finding) -> bool:
 
 def entries_by_resource(entries: Iterable[Entry]) -> list[tuple[Resource, list[Entry]]]:
     """The objects that a finding concerns, resource by resource, by the names that results have."""
-    resources: dict[str, Resource] = {}
-    by_name: dict[str, list[Entry]] = {}
+    by_name: dict[str, tuple[Resource, list[Entry]]] = {}
     for entry in entries:
-        resources.setdefault(entry.resource.name, entry.resource)
-        by_name.setdefault(entry.resource.name, []).append(entry)
-    return [(resources[name], by_name[name]) for name in by_name]
+        resource = entry.resource
+        _resource, of_resource = by_name.setdefault(resource.name, (resource, []))
+        of_resource.append(entry)
+    return list(by_name.values())
 
 
 def _cover_networks(group: Sequence[Acceptance], finding: Finding) -> bool:

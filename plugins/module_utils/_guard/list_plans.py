@@ -9,7 +9,7 @@ quotas."""
 from __future__ import annotations
 
 from collections import Counter
-from typing import Mapping, Sequence
+from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from .._errors import reading
 from .._expressions.fields import FIELDS_OF_LISTS, misused
@@ -21,29 +21,39 @@ from .._schema.neighbours import ACCOUNT_DETAILS
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.quotas import ALL, LIST_QUOTAS, ListQuota
 from .._schema.registry import evaluated_as
-from .._schema.resource import Object, ReadCollection, Resource
+from .._schema.resource import Object, ReadCollection, Resource, State
 from .._text import Unread, did_you_mean, first_few, joined, plural
 
 
+class NewUse(NamedTuple):
+    """A list to which a changed rule refers from now on, and the field that the rule looks for in
+    it; empty if the expression does not tell."""
+
+    operation: Operation
+    list_name: str
+    field: str
+
+
 @remembered(32)  # three checks look at the uses of one plan
-def _new_uses(operations: Sequence[Operation]) -> Sequence[tuple[Operation, str, str]]:
-    """The lists to which changed rules refer from now on: each with its operation and the field
-    that the rule looks for in it, and once without a field, which not every expression tells."""
-    return [
-        (item, *use)
-        for item in operations
-        if item.resource.parent is not LISTS
-        for before in [_uses_in(item, item.existing)]
-        for use in _uses_in(item, item.planned)
-        if use not in before
-    ]
+def _new_uses(operations: Sequence[Operation]) -> Sequence[NewUse]:
+    """The lists to which changed rules refer from now on, each once without a field, and once with
+    each field that the rule looks for in it."""
+    uses: list[NewUse] = []
+    for operation in operations:
+        if operation.resource.parent is LISTS:
+            continue
+        before = _uses_in(operation, operation.existing)
+        for list_name, field in _uses_in(operation, operation.planned):
+            if (list_name, field) not in before:
+                uses.append(NewUse(operation, list_name, field))
+    return uses
 
 
-def _uses_in(item: Operation, rule: Object | None) -> Mapping[tuple[str, str], None]:
+def _uses_in(operation: Operation, rule: Object | None) -> Mapping[tuple[str, str], None]:
     """The lists of a rule, each without a field and with those that the rule looks for in it."""
     if not rule:
         return {}
-    expressions = expressions_in({evaluated_as(item.resource).plural: [rule]})
+    expressions = expressions_in({evaluated_as(operation.resource).plural: [rule]})
     names: dict[tuple[str, str], None] = {}
     fields: dict[tuple[str, str], None] = {}
     for expression in expressions:
@@ -54,31 +64,35 @@ def _uses_in(item: Operation, rule: Object | None) -> Mapping[tuple[str, str], N
 
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     """Check that the account has the lists to which the changed rules refer from now on."""
-    there = _kinds_of_lists(plan)
-    clauses = [
-        f"{item.title} names the list ${name}, which the account does not"
-        f" have{did_you_mean(name, there)}"
-        for item, name, field in _new_uses(plan.operations)
-        if not field and name not in there
-    ]
+    names = _kinds_of_lists(plan)
+    clauses = []
+    for use in _new_uses(plan.operations):
+        name = use.list_name
+        if not use.field and name not in names:
+            rule = use.operation.title
+            lacking = (
+                f"the list ${name}, which the account does not have{did_you_mean(name, names)}"
+            )
+            clauses.append(f"{rule} names {lacking}")
     return f"The {'; '.join(clauses)}. Correct the name, or create the list." if clauses else ""
 
 
 def _kinds_of_lists(plan: Plan) -> dict[str, str]:
     """The kinds of the lists before and after a plan, by their names."""
-    lists = [obj for state in (plan.before, plan.after()) for obj in state[LISTS.plural]]
+    lists = [*plan.before[LISTS.plural], *plan.after()[LISTS.plural]]
     return {LISTS.label_of(obj): str(obj.get("kind")) for obj in lists}
 
 
 def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
     """Check that the changed rules look for fields in lists of their kind."""
     kinds = _kinds_of_lists(plan)
-    wrong = [
-        f"The {item.title} looks for {field} in ${name}, {_with_fields(kinds[name])}."
-        for item, name, field in _new_uses(plan.operations)
-        if name in kinds and misused(field, kinds[name])
-    ]
-    return joined(" ", wrong)
+    sentences = []
+    for use in _new_uses(plan.operations):
+        kind = kinds.get(use.list_name)
+        if kind is not None and misused(use.field, kind):
+            place = f"${use.list_name}, {_with_fields(kind)}"
+            sentences.append(f"The {use.operation.title} looks for {use.field} in {place}.")
+    return joined(" ", sentences)
 
 
 def _with_fields(kind: str) -> str:
@@ -90,20 +104,36 @@ def _with_fields(kind: str) -> str:
 def check_firewall_lists(plan: Plan, _read: ReadCollection) -> str:
     """Check that lists hold IPv4 alone if rules of the Network Firewall refer to them from now on,
     or if a plan adds items to them."""
-    after, kinds, firewall = plan.after(), _kinds_of_lists(plan), NETWORK_FIREWALL_RULES
-    newly = {name for item, name, _field in _new_uses(plan.operations) if item.resource is firewall}
+    after = plan.after()
+    newly_used = {
+        use.list_name
+        for use in _new_uses(plan.operations)
+        if use.operation.resource is NETWORK_FIREWALL_RULES
+    }
     clauses = []
-    for name in lists_named_in({firewall.plural: after.get(firewall.plural, ())}):
-        kind, items = kinds.get(name, IP), items_of(name).plural
-        added = [one.fields for one in plan.operations if one.resource.plural == items]
-        objects = after.get(items, ()) if name in newly else added
-        others = [str(obj[IP]) for obj in objects if ":" in str(obj.get(IP))]
-        if name in newly and kind != IP:
+    firewall_rules = after.get(NETWORK_FIREWALL_RULES.plural, ())
+    kinds = _kinds_of_lists(plan)
+    for name in lists_named_in({NETWORK_FIREWALL_RULES.plural: firewall_rules}):
+        kind = kinds.get(name, IP)
+        if name in newly_used and kind != IP:
             clauses.append(f"{name} is a list of {LIST_KINDS.get(kind, kind)}")
-        elif others:
-            clauses.append(f"{name} would hold {first_few(others)}")
-    what = "Lists to which rules of the Network Firewall refer hold IPv4 addresses alone"
-    return f"{what}, and {'; '.join(clauses)}." if clauses else ""
+            continue
+        plural_of_items = items_of(name).plural
+        items: Sequence[Object] = _changed_items(plan, plural_of_items)
+        if name in newly_used:
+            items = after.get(plural_of_items, ())
+        addresses = [str(item.get(IP)) for item in items]
+        ipv6 = [address for address in addresses if ":" in address]
+        if ipv6:
+            clauses.append(f"{name} would hold {first_few(ipv6)}")
+    subject = "Lists to which rules of the Network Firewall refer hold IPv4 addresses alone"
+    return f"{subject}, and {'; '.join(clauses)}." if clauses else ""
+
+
+def _changed_items(plan: Plan, collection: str) -> Sequence[Object]:
+    return [
+        operation.fields for operation in plan.operations if operation.resource.plural == collection
+    ]
 
 
 Numbers = Mapping[str, ListQuota]  # of lists and items, by the kind of the lists
@@ -113,24 +143,28 @@ def check_list_quota(plan: Plan, read: ReadCollection) -> str:
     """Check that an account takes a plan by the number of its lists and items; one that has more
     already has a larger quota. `read` is called only if some accounts would not take it."""
     exceeded = _beyond_each_quota(plan)
-    some = exceeded["standard"] or exceeded["enterprise"]
-    if not some:
+    possible_reason = exceeded["standard"] or exceeded["enterprise"]
+    if not possible_reason:
         return ""
-    not_known = f"{some}, unless it is an Enterprise account, which is not known: "
+    not_known = f"{possible_reason}, unless it is an Enterprise account, which is not known: "
     with reading(not_known):
         (account,) = read(ACCOUNT_DETAILS)
-    kind = str(account.get("type"))
-    if kind not in exceeded:
-        raise Unread(f"{not_known}it is of the type {kind}.")
-    reason = exceeded[kind]
-    return f"{reason}, since it is of the type {kind}. Remove the surplus." if reason else ""
+    account_type = str(account.get("type"))
+    if account_type not in exceeded:
+        raise Unread(f"{not_known}it is of the type {account_type}.")
+    reason = exceeded[account_type]
+    advice = f"since it is of the type {account_type}. Remove the surplus."
+    return f"{reason}, {advice}" if reason else ""
 
 
 @remembered(32)  # before the type of the account is read, and in the check
 def _beyond_each_quota(plan: Plan) -> Mapping[str, str]:
     """By the type of an account, the numbers beyond its quota, as clauses; empty if none are."""
-    numbers = _numbers_of(plan)
-    return {kind: _beyond_quotas(*numbers, quotas) for kind, quotas in LIST_QUOTAS.items()}
+    before, after = _numbers_before(plan), _numbers_after(plan)
+    return {
+        account_type: _beyond_quotas(before, after, quotas)
+        for account_type, quotas in LIST_QUOTAS.items()
+    }
 
 
 def resources_of_list_checks(plan: Plan) -> list[Resource]:
@@ -140,39 +174,66 @@ def resources_of_list_checks(plan: Plan) -> list[Resource]:
     return [ACCOUNT_DETAILS] if any(_beyond_each_quota(plan).values()) else []
 
 
-def _numbers_of(plan: Plan) -> tuple[Numbers, Numbers]:
-    """The lists and items before a plan and after it."""
+def _numbers_before(plan: Plan) -> Numbers:
+    """The lists and items before a plan."""
+    return _by_kind(_kinds_in(plan, plan.before), _items_before(plan))
+
+
+def _numbers_after(plan: Plan) -> Numbers:
+    """The lists and items after a plan."""
+    items = _items_before(plan)
+    for operation in with_along(plan.operations):
+        resource, action = operation.resource, operation.action
+        if resource.parent is not LISTS:
+            continue
+        (kind,) = resource.key
+        if action == "create":
+            items[kind] += 1
+        elif action == "delete":
+            items[kind] -= 1
+    return _by_kind(_kinds_in(plan, plan.after()), items)
+
+
+def _kinds_in(plan: Plan, state: State) -> Counter[str]:
+    """The number of lists of each kind in a state of a plan."""
     kinds = _kinds_of_lists(plan)
-    before: Counter[str] = Counter()
-    after: Counter[str] = Counter()
+    return Counter(kinds[LISTS.label_of(obj)] for obj in state[LISTS.plural])
+
+
+def _items_before(plan: Plan) -> Counter[str]:
+    """The number of items before a plan, by the kind of their lists."""
+    kinds = _kinds_of_lists(plan)
     items: Counter[str] = Counter()
-    for numbers, state in ((before, plan.before), (after, plan.after())):
-        numbers.update(kinds[LISTS.label_of(obj)] for obj in state[LISTS.plural])
     for obj in plan.before[LISTS.plural]:
         number = obj.get("num_items")
-        items[kinds[LISTS.label_of(obj)]] += int(number) if isinstance(number, (int, float)) else 0
-    changed = items.copy()
-    for item in with_along(plan.operations):
-        if item.resource.parent is LISTS and item.action != "update":
-            changed[item.resource.key[0]] += 1 if item.action == "create" else -1
-    return _by_kind(before, items), _by_kind(after, changed)
+        if isinstance(number, (int, float)):
+            items[kinds[LISTS.label_of(obj)]] += int(number)
+    return items
 
 
 def _by_kind(lists: Mapping[str, int], items: Mapping[str, int]) -> Numbers:
-    own = {kind: ListQuota(lists.get(kind, 0), items.get(kind, 0)) for kind in LIST_KINDS}
-    return {**own, ALL: ListQuota(*map(sum, zip(*own.values())))}
+    numbers: dict[str, ListQuota] = {}
+    for kind in LIST_KINDS:
+        numbers[kind] = ListQuota(lists.get(kind, 0), items.get(kind, 0))
+    totals = map(sum, zip(*numbers.values()))
+    return {**numbers, ALL: ListQuota(*totals)}
 
 
 def _beyond_quotas(before: Numbers, after: Numbers, quotas: Mapping[str, ListQuota]) -> str:
     """The numbers beyond some quotas, as clauses; empty if there are none."""
-    clauses = [
-        f"{plural(new, noun, f'{noun}s')}{f' of {LIST_KINDS[kind]}' if kind in LIST_KINDS else ''},"
-        f" where at most {most} may be"
-        for kind, quota in quotas.items()
-        for noun, old, new, most in zip(("list", "item"), before[kind], after[kind], quota)
-        if old <= most < new
-    ]
+    clauses: list[str] = []
+    for kind, quota in quotas.items():
+        clauses += _beyond_quota(kind, before[kind], after[kind], quota)
     return f"The account would have {' and '.join(clauses)}" if clauses else ""
+
+
+def _beyond_quota(
+    kind: str, before: ListQuota, after: ListQuota, quota: ListQuota
+) -> Iterator[str]:
+    of_kind = f" of {LIST_KINDS[kind]}" if kind in LIST_KINDS else ""
+    for noun, old, new, most in zip(("list", "item"), before, after, quota):
+        if old <= most < new:
+            yield f"{plural(new, noun, f'{noun}s')}{of_kind}, where at most {most} may be"
 
 
 LIST_CHECKS: Sequence[Check] = (

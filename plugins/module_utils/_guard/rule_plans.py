@@ -23,7 +23,7 @@ from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ZONE
 from .._schema.quotas import QUOTAS, Quota, quota_of
 from .._schema.registry import evaluated_as
-from .._schema.resource import CONTENTS, ReadCollection, Resource, State
+from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._schema.rulesets import deployed
 from .._text import Message, Unread, first_few
 from .list_plans import checks_of_lists, resources_of_list_checks
@@ -52,43 +52,57 @@ def _is_beyond_some_quota(plan: Plan) -> bool:
 def _exceeded(plan: Plan, quota: Quota) -> list[str]:
     """The parts of a plan beyond the quota of a zone; a zone that holds more already has a larger
     quota."""
-    reasons = []
-    evaluated = {name: evaluated_as(one).plural for name, one in plan.resources.items()}
+    reasons: list[str] = []
     for collection, most in quota.rules.items():
-        if collection not in evaluated.values() or collection not in plan.before:
+        changed = [
+            operation
+            for operation in plan.operations
+            if operation.planned and evaluated_as(operation.resource).plural == collection
+        ]
+        if not changed or collection not in plan.before:
             continue
-        planned = [item for item in plan.operations if item.planned]
-        changed = [item for item in planned if evaluated[item.resource.plural] == collection]
-        if not changed:
-            continue
-        before, after = (
-            _number_of_rules(state, collection) for state in (plan.before, plan.after())
-        )
+        before = _number_of_rules(plan.before, collection)
+        after = _number_of_rules(plan.after(), collection)
         if before <= most < after:
             resource = evaluated_as(changed[0].resource)
             titles = resource.titles if most > 1 else resource.title
             reasons.append(f"it takes {most} {titles}, and {after} would be there")
-        had = frozenset().union(*map(quota.lacks, plan.before[collection]))
-        needs = {item.label: quota.lacks(item.planned or {}) - had for item in changed}
-        for feature in sorted(frozenset().union(*needs.values())):
-            named = [label for label, lacking in needs.items() if feature in lacking]
-            if named:
-                reasons.append(f"it does not have {feature}, which is in {first_few(named)}")
+        reasons += _lacking_features(changed, plan.before[collection], quota)
     return reasons
+
+
+def _lacking_features(
+    changed: Sequence[Operation], existing: Sequence[Object], quota: Quota
+) -> Iterator[str]:
+    """A clause for each feature that changed rules need, that the zone does not have, and that no
+    existing rule has."""
+    had: set[str] = set()
+    for rule in existing:
+        had.update(quota.lacks(rule))
+    labels: dict[str, list[str]] = {}
+    for operation in changed:
+        for feature in quota.lacks(operation.planned or {}) - had:
+            labels.setdefault(feature, []).append(operation.label)
+    for feature in sorted(labels):
+        yield f"it does not have {feature}, which is in {first_few(labels[feature])}"
 
 
 def _number_of_rules(state: State, plural: str) -> int:
     """The number of rules; those of the rulesets that custom rules execute count as well."""
-    rulesets = state.get(EXECUTED_RULESETS, ()) if plural == CUSTOM_RULES.plural else ()
-    executed = {*map(deployed, state[plural])}
-    inner = sum(len(obj.get("rules") or ()) for obj in rulesets if str(obj["id"]) in executed)
-    return len(state[plural]) + inner
+    number = len(state[plural])
+    if plural != CUSTOM_RULES.plural:
+        return number
+    executed = {deployed(rule) for rule in state[plural]}
+    for ruleset in state.get(EXECUTED_RULESETS, ()):
+        if str(ruleset["id"]) in executed:
+            number += len(ruleset.get("rules") or ())
+    return number
 
 
 def check_catalogue(plan: Plan, read: ReadCollection) -> str:
     """Check that all that a plan names exists; `read` is called only if it names something anew."""
-    every = plan.resources.values()
-    return " ".join(filter(None, (_check_names(plan, one, read) for one in every)))
+    reasons = [_check_names(plan, resource, read) for resource in plan.resources.values()]
+    return " ".join(filter(None, reasons))
 
 
 def _naming(plan: Plan, resource: Resource) -> list[Operation]:
@@ -96,8 +110,11 @@ def _naming(plan: Plan, resource: Resource) -> list[Operation]:
     catalogue = resource.catalogue
     if not catalogue:
         return []
-    operations = [item for item in plan.operations if item.resource.plural == resource.plural]
-    return [operation for operation in operations if catalogue.has_names(operation.fields)]
+    return [
+        operation
+        for operation in plan.operations
+        if operation.resource.plural == resource.plural and catalogue.has_names(operation.fields)
+    ]
 
 
 def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
@@ -108,19 +125,18 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     if not naming:
         return ""
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
-    named = resource.catalogue_object()
-    if named.plural in plan.unread:
-        raise Unread(Message(not_known, next(iter(plan.unread[named.plural].values()))))
+    entries = resource.catalogue_object()
+    if entries.plural in plan.unread:
+        raise Unread(Message(not_known, next(iter(plan.unread[entries.plural].values()))))
+    clauses: list[str] = []
     try:
         with reading(not_known):
-            (listed,) = plan.before.get(named.plural) or read(named)
-        clauses = [
-            f"{item.title} {clause}"
-            for item in naming
-            for known in [catalogue.faults(item.existing or {}, listed)]
-            for clause in catalogue.faults(item.planned or {}, listed)
-            if clause not in known
-        ]
+            (listed,) = plan.before.get(entries.plural) or read(entries)
+        for operation in naming:
+            faults_before = catalogue.faults(operation.existing or {}, listed)
+            faults = catalogue.faults(operation.planned or {}, listed)
+            new_faults = [fault for fault in faults if fault not in faults_before]
+            clauses += [f"{operation.title} {fault}" for fault in new_faults]
     except Unread:
         raise
     except ValueError as exc:
@@ -130,52 +146,66 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
 
 def idle_exceptions(plan: Plan) -> str:
     """A warning of exceptions from managed rules that the plan changes and that do nothing."""
-    changed = [item for item in plan.operations if item.resource is MANAGED_RULES]
-    if not changed:
+    keys = {operation.key for operation in plan.operations if operation.resource is MANAGED_RULES}
+    if not keys:
         return ""
     rules = in_order_of(MANAGED_RULES)(plan.after()[MANAGED_RULES.plural])
-    keys = {item.key for item in changed}
     idle = [rule.title for rule in idle_among(rules) if rule.key in keys]
-    ones = f"exception {idle[0]} does" if len(idle) == 1 else f"exceptions {first_few(idle)} do"
-    why = f"no rule behind executes what {'it skips' if len(idle) == 1 else 'they skip'}"
-    return f"The {ones} nothing, since {why}." if idle else ""
+    if not idle:
+        return ""
+    subject, skipping = f"exceptions {first_few(idle)} do", "they skip"
+    if len(idle) == 1:
+        subject, skipping = f"exception {idle[0]} does", "it skips"
+    return f"The {subject} nothing, since no rule behind executes what {skipping}."
 
 
 def hidden_overrides(plan: Plan) -> str:
     """A warning for a plan that hides overrides of an account, or has them applied, without the
     risk weakens_ddos_rules; empty for any other."""
-    states = (plan.before, plan.after())
-    had, has = (bool(state.get(L7_OVERRIDES.plural)) for state in states)
-    overrides = plan.before.get(L7_OVERRIDES_OF_ACCOUNT.plural, ())
-    if had is has or not overrides or override_losses(L7_OVERRIDES, *states):
+    before, after = plan.before, plan.after()
+    had, has = bool(before.get(L7_OVERRIDES.plural)), bool(after.get(L7_OVERRIDES.plural))
+    overrides = before.get(L7_OVERRIDES_OF_ACCOUNT.plural, ())
+    if had is has or not overrides or override_losses(L7_OVERRIDES, before, after):
         return ""
-    moment, what = ("loses its last", "in force") if had else ("gets its first", "hidden")
+    event, effect = "gets its first", "hidden"
+    if had:
+        event, effect = "loses its last", "in force"
     labels = first_few(map(L7_OVERRIDES_OF_ACCOUNT.label_of, overrides))
-    outcome = f"those of its account are {what} in the zone: {labels}."
-    return f"The zone {moment} HTTP DDoS override. From then on, {outcome}"
+    outcome = f"those of its account are {effect} in the zone: {labels}."
+    return f"The zone {event} HTTP DDoS override. From then on, {outcome}"
 
 
 def _lost_with_duplicates(plan: Plan) -> Iterator[str]:
     """Warnings of rules that go with a ruleset of which there is an older one, and that this one
     has not, or has otherwise."""
     after = plan.after()
-    for item in plan.operations:
-        contents = (item.existing or {}).get(CONTENTS) if item.action == "delete" else None
-        if not contents or not item.resource.contents:
+    for operation in plan.operations:
+        if operation.action != "delete" or not operation.existing:
             continue
-        rules = item.resource.contents(item.existing or {})
-        stays = {rules.key_of(rule): rule for rule in after.get(rules.plural, ())}
-        lost = [
-            str(rule.get("ref"))
-            for rule in contents
-            if differences(rules.fields, stays.get(rules.key_of(rule)), rules.declared_values(rule))
-        ]
-        if lost and item.key in map(item.resource.key_of, after[item.resource.plural]):
+        lost = _lost_rules(operation, operation.existing, after)
+        older_keys = map(operation.resource.key_of, after[operation.resource.plural])
+        if lost and operation.key in older_keys:
             yield (
-                f"Cloudflare holds the {item.title} more than once. The younger one, with the id"
-                f" {(item.existing or {}).get('id')}, is deleted; the older one does not have these"
-                f" rules of it, or has other values: {first_few(lost)}."
+                f"Cloudflare holds the {operation.title} more than once. The younger one, with the"
+                f" id {operation.identity}, is deleted; the older one does not have these rules of"
+                f" it, or has other values: {first_few(lost)}."
             )
+
+
+def _lost_rules(deletion: Operation, ruleset: Object, after: State) -> list[str]:
+    """The refs of the rules of a ruleset that is deleted which no ruleset with its name has
+    afterwards, or has otherwise."""
+    contents = ruleset.get(CONTENTS)
+    if not contents or not deletion.resource.contents:
+        return []
+    rules = deletion.resource.contents(ruleset)
+    staying = {rules.key_of(rule): rule for rule in after.get(rules.plural, ())}
+    lost = []
+    for rule in contents:
+        values = rules.declared_values(rule)
+        if differences(rules.fields, staying.get(rules.key_of(rule)), values):
+            lost.append(str(rule.get("ref")))
+    return lost
 
 
 def warnings_of_rules(plan: Plan) -> list[str]:

@@ -190,18 +190,23 @@ class Operation:
     def _undeclared_before(self, nested: Field, existing: Object) -> dict[str, Any]:
         """The existing values of the fields of a nested object that are sent, and that no option
         describes."""
-        sent, old = self.fields.get(nested.name), existing.get(nested.name)
-        if not nested.fields or not isinstance(sent, Mapping) or not isinstance(old, Mapping):
+        sent = self.fields.get(nested.name)
+        old = existing.get(nested.name)
+        if not nested.fields or not isinstance(sent, Mapping):
             return {}
-        return {name: old.get(name) for name in sent if name not in nested.nested_names}
+        if not isinstance(old, Mapping):
+            return {}
+        declared = nested.nested_names
+        return {name: old.get(name) for name in sent if name not in declared}
 
     @property
     def undeclared(self) -> Collection[str]:
         """The names of the fields that change and that the resource does not declare."""
+        names = self.fields
         declared = self.resource.fields_by_name
-        if self.fields.keys() <= declared.keys():
+        if names.keys() <= declared.keys():
             return ()
-        return [name for name in self.fields if name not in declared and name != POSITION]
+        return [name for name in names if name not in declared and name != POSITION]
 
     @property
     def key(self) -> Key:

@@ -397,14 +397,20 @@ def _with_inner(
 
 
 def _with_along(operation: Operation, inner: Sequence[Resource], before: State) -> Operation:
-    if operation.action != "delete" or CONTENTS in (operation.existing or {}):
+    existing = operation.existing or {}
+    if operation.action != "delete" or CONTENTS in existing:
         return operation
     contents: list[Operation] = []
     for resource in inner:
-        if resource.parent is operation.resource and resource.parent_name == operation.label:
-            for index, obj in enumerate(before[resource.plural]):
-                contents.append(Operation("delete", resource, {}, obj, index))
-    return replace(operation, along=(*operation.along, *contents)) if contents else operation
+        is_inside = resource.parent is operation.resource
+        if not is_inside or resource.parent_name != operation.label:
+            continue
+        for index, obj in enumerate(before[resource.plural]):
+            deletion = Operation("delete", resource, {}, obj, index)
+            contents.append(deletion)
+    if not contents:
+        return operation
+    return replace(operation, along=(*operation.along, *contents))
 
 
 def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:

@@ -64,7 +64,7 @@ def with_way(plan: Plan, asked: Asked, evaluates: bool) -> Plan:
     zones = client.zones or ([context.zone] if plan_known and context.zone.get("name") else [])
     judges = context.reports and not plan_known
     if not zones and (evaluates or judges or of_account or plan_known == ENTERPRISE):
-        zones = [_read_one(lambda: [zone_of(client)])]
+        zones = [_read_first(lambda: [zone_of(client)])]
         if judges and UNREAD in zones[0]:
             reasons = {RULES_OF_ACCOUNT: f"{zones[0][UNREAD]}."}
             unread = {**plan.unread, CUSTOM_RULES_OF_ACCOUNT.plural: reasons}
@@ -82,20 +82,28 @@ def _with_executed(
     plan: Plan, before: State, client: Client, rulesets: Sequence[Object] = ()
 ) -> Plan:
     """The plan with the rulesets that its rules execute, before it and after it; `rulesets` are
-    others that its zone meets."""
-    states = (plan.before, plan.after())
-    own = [
-        [one for owner in ENTRY_POINTS for one in whole_rulesets(state, owner)] for state in states
-    ]
-    known = {ruleset["id"] for side in own for ruleset in side}
-    others = list(rulesets)
-    for owner, rules in ENTRY_POINTS.items():
+    those beside that its zone meets."""
+    after = plan.after()
+    whole_before, whole_after = _whole_rulesets(plan.before), _whole_rulesets(after)
+    whole_ids = {ruleset["id"] for ruleset in (*whole_before, *whole_after)}
+    executed = list(rulesets)
+    for owner, entry_point in ENTRY_POINTS.items():
         if owner in client.owner:
-            every = [rule for state in states for rule in state.get(rules.plural, ())]
-            others += _executed(every, client, owner, known)
-    alongside = {EXECUTED_RULESETS: [*own[1], *others]} if own[0] != own[1] else {}
-    before = {**plan.before, **before, EXECUTED_RULESETS: [*own[0], *others]}
-    return plan._replace(before=before, alongside={**plan.alongside, **alongside})
+            rules = [*plan.before.get(entry_point.plural, ()), *after.get(entry_point.plural, ())]
+            executed += _executed(rules, client, owner, whole_ids)
+    alongside = {**plan.alongside}
+    if whole_before != whole_after:
+        alongside[EXECUTED_RULESETS] = [*whole_after, *executed]
+    completed = {**plan.before, **before, EXECUTED_RULESETS: [*whole_before, *executed]}
+    return plan._replace(before=completed, alongside=alongside)
+
+
+def _whole_rulesets(state: State) -> list[Object]:
+    """The custom rulesets of an account or a zone that the state has with their rules."""
+    rulesets: list[Object] = []
+    for owner in ENTRY_POINTS:
+        rulesets += whole_rulesets(state, owner)
+    return rulesets
 
 
 # Stands for the zones of an account, if its own rules change.
@@ -121,16 +129,24 @@ def _read_once(client: Client, resource: Resource) -> list[Object]:
 
 
 def _executed(
-    rules: Iterable[Object], client: Client, owner: str, known: Container[str] = ()
+    rules: Iterable[Object], client: Client, owner: str, known_ids: Container[str] = ()
 ) -> list[Object]:
-    """The rulesets that rules of an account or zone execute, beside those that are known."""
-    in_order = IN_ORDER[CUSTOM_RULES.plural]([rule for rule in rules if UNREAD not in rule])
-    named = dict.fromkeys(filter(None, map(executed_by, in_order)))
-    ids = [one for one in named if one not in known and not is_new(one)]
-    resources = [ruleset_of(owner, one) for one in ids]
+    """The rulesets that rules of an account or zone execute, without those with known ids."""
+    readable = [rule for rule in rules if UNREAD not in rule]
+    executed_ids = dict.fromkeys(map(executed_by, IN_ORDER[CUSTOM_RULES.plural](readable)))
+    ids = [
+        identity
+        for identity in executed_ids
+        if identity and identity not in known_ids and not is_new(identity)
+    ]
     read = _read_once if owner == ACCOUNT_OPTION else Client.read
-    rulesets = zip(ids, concurrently(lambda one: _read_one(lambda: read(client, one)), resources))
-    return [{**(obj if _has_rules(obj) else ODD), "id": one} for one, obj in rulesets]
+
+    def read_ruleset(identity: str) -> Object:
+        resource = ruleset_of(owner, identity)
+        ruleset = _read_first(lambda: read(client, resource))
+        return {**(ruleset if _has_rules(ruleset) else ODD), "id": identity}
+
+    return list(concurrently(read_ruleset, ids))
 
 
 ODD = {UNREAD: "its rules are not a list of objects"}
@@ -141,13 +157,15 @@ def _has_rules(ruleset: Object) -> bool:
     return isinstance(rules, list) and all(isinstance(rule, Mapping) for rule in rules)
 
 
-def _read_one(read: Callable[[], Sequence[Object]]) -> Object:
+def _read_first(read: Callable[[], Sequence[Object]]) -> Object:
     try:
         return read()[0]
     except ProtectionError as exc:
         return {UNREAD: exc.message.rstrip(".")}
 
 
-def read_names(own: Resource, client: Client) -> Sequence[Object]:
+def read_names(resource: Resource, client: Client) -> Sequence[Object]:
     """The zone of a client, or another collection of its owner; raises ServiceError."""
-    return client.zones or [zone_of(client)] if own is ZONE else client.read(own)
+    if resource is ZONE:
+        return client.zones or [zone_of(client)]
+    return client.read(resource)

@@ -83,13 +83,17 @@ def empties_list(change: Change, limits: Limits) -> Found:
 
 def _deletions(change: Change) -> Iterator[Deletions]:
     """The deletions of each list; those that lower no protection do not count."""
+    before, after = change.before.state, change.after.state
     by_list: dict[str, list[Operation]] = {}
     for operation in change.plan.operations:
-        if operation.action == "delete" and not _protects_nobody(operation):
-            by_list.setdefault(operation.resource.plural, []).append(operation)
-    before, after = change.before.state, change.after.state
+        if operation.action != "delete" or _protects_nobody(operation):
+            continue
+        deletions = by_list.setdefault(operation.resource.plural, [])
+        deletions.append(operation)
     for collection, operations in by_list.items():
-        yield Deletions(operations, len(before[collection]), len(after[collection]))
+        number_before = len(before[collection])
+        number_after = len(after[collection])
+        yield Deletions(operations, number_before, number_after)
 
 
 def _protects_nobody(operation: Operation) -> bool:
@@ -158,13 +162,15 @@ def _deleted_lists(change: Change) -> Iterator[LostList]:
 
 
 def _emptied_lists(change: Change) -> Iterator[LostList]:
-    collections: dict[str, str] = {}
+    before, after = change.plan.before, change.after.state
+    plurals: dict[str, str] = {}  # of the items that go, by the name of their list
     for operation in change.plan.operations:
-        if operation.action == "delete" and operation.resource.parent is LISTS:
-            collections[operation.resource.parent_name] = operation.resource.plural
-    for obj in change.plan.before.get(LISTS.plural, ()):
-        items = collections.get(LISTS.label_of(obj))
-        if items and not change.after.state[items]:
+        items = operation.resource
+        if operation.action == "delete" and items.parent is LISTS:
+            plurals[items.parent_name] = items.plural
+    for obj in before.get(LISTS.plural, ()):
+        plural_of_items = plurals.get(LISTS.label_of(obj))
+        if plural_of_items and not after[plural_of_items]:
             yield LostList(obj, "empty")
 
 

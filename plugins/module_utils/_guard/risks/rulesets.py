@@ -291,8 +291,8 @@ class WideRules(NamedTuple):
 
     def _reason_of_wider(self, was: ZoneRule, rule: ZoneRule, grown: Grown) -> str:
         """The reason for which a rule that was wide before does more."""
-        active_before = [other for other in self.rules.before if other.active]
-        active_after = [other for other in self.rules.after if other.active]
+        active_before = [existing for existing in self.rules.before if existing.active]
+        active_after = [planned for planned in self.rules.after if planned.active]
         passed = overtaken(rule.key, active_before, active_after)
         reason = grown(was, rule, passed) or _freed(was, rule)
         if reason:
@@ -391,10 +391,13 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Found:
 def _overrides_changed(change: Change, loss: Loss) -> list[Entry]:
     """The overrides that the plan changes and by which it is a loss; if they are not told, all that
     it changes."""
-    changed = {operation.key for operation in change.plan.operations}
-    deciding = [(loss.key, loss.label)] if loss.key in changed else loss.others
+    operations = change.plan.operations
+    changed = {operation.key for operation in operations}
+    deciding = loss.others
+    if loss.key in changed:
+        deciding = [(loss.key, loss.label)]
     entries = [Entry(loss.resource, key, label) for key, label in deciding if key in changed]
-    return entries or entries_of(change.plan.operations)
+    return entries or entries_of(operations)
 
 
 def _clause(loss: Loss) -> str:
@@ -459,9 +462,11 @@ def _losses_of(change: Change, resource: Resource) -> Found:
 def _outcome_of_loss(loss: Loss, resource: Resource, planned: ZoneRule | None) -> str:
     """The words for what becomes of a rule that lets more pass."""
     if loss.how == NARROWED:
-        return f"{'matches' if loss.certain else 'may match'} fewer {resource.traffic}s"
+        verb = "matches" if loss.certain else "may match"
+        return f"{verb} fewer {resource.traffic}s"
+    action = planned.action if planned else ""
     outcome = OUTCOMES.get(loss.how, loss.reason)
-    return outcome.replace("{}", planned.action if planned else "")
+    return outcome.replace("{}", action)
 
 
 def _losses_by_rule(
@@ -469,17 +474,29 @@ def _losses_by_rule(
 ) -> Iterator[tuple[Loss, ZoneRule]]:
     """The losses, each with the rule by which it is one; a rule that becomes an exception is as a
     new one for what stands behind it."""
-    shared_keys = planned.keys() & existing.keys()
-    turned = {key for key in shared_keys if planned[key].lets_pass and not existing[key].lets_pass}
-    for loss in rule_losses(rules.resource, rules.before, rules.after):
-        if loss.key not in turned or existing[loss.key].enforces:
-            yield loss, existing.get(loss.key) or planned[loss.key]
+    resource = rules.resource
+    turned = _turned_into_exceptions(existing, planned)
+    for loss in rule_losses(resource, rules.before, rules.after):
+        key = loss.key
+        if key not in turned or existing[key].enforces:
+            yield loss, existing.get(key) or planned[key]
     if not turned:
         return
     before = [rule for rule in rules.before if rule.key not in turned]
-    for loss in rule_losses(rules.resource, before, rules.after):
+    for loss in rule_losses(resource, before, rules.after):
         if loss.key in turned:
             yield loss, planned[loss.key]
+
+
+def _turned_into_exceptions(
+    existing: Mapping[Key, ZoneRule], planned: Mapping[Key, ZoneRule]
+) -> set[Key]:
+    turned = set()
+    for key, rule in planned.items():
+        was = existing.get(key)
+        if was is not None and rule.lets_pass and not was.lets_pass:
+            turned.add(key)
+    return turned
 
 
 def _is_made_up_for(rules: Rules, rule: ZoneRule) -> bool:
@@ -526,11 +543,11 @@ def _exceptions(rules: Sequence[ZoneRule], rule: ZoneRule) -> set[Key]:
 RULE_RISKS = (
     *DELETION_RISKS,
     weakens_zone,
-    weakens_network_firewall,
     skips_everything,
     blocks_everything,
-    blocks_traffic,
+    weakens_network_firewall,
     weakens_ddos_rules,
+    blocks_traffic,
     weakens_rate_limits,
     weakens_managed_rules,
 )
