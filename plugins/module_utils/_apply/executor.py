@@ -17,17 +17,7 @@ from .._api.responses import Request, error_details
 from .._concurrency import attempt_each
 from .._errors import Overtaken, ProtectionError, ServiceError
 from .._plan.plan import POSITION, Operation, Plan, differences, overlay, spread_nested
-from .._schema.resource import (
-    NO_ITEMS,
-    Key,
-    Nested,
-    Object,
-    Resource,
-    State,
-    Write,
-    fields_in,
-    without,
-)
+from .._schema.resource import NO_ITEMS, Nested, Object, Resource, State, Write, fields_in, without
 from .._text import Warn, excerpt
 from .._values.address_set import networks_overlap
 from .._values.kinds import SAFE_ID
@@ -181,8 +171,11 @@ def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
     """The body of a call that replaces an object: all of it but what Cloudflare sets by itself."""
     body = without(planned, *resource.read_only)
     nested = resource.nested
-    if nested and isinstance(body.get(nested.field), Mapping):
-        body[nested.field] = without(body[nested.field], *nested.read_only)
+    if not nested:
+        return body
+    nested_object = body.get(nested.field)
+    if isinstance(nested_object, Mapping):
+        body[nested.field] = without(nested_object, *nested.read_only)
     return body
 
 
@@ -546,15 +539,13 @@ def _write_list(
 def _at_fault(call: Call, whole: Sequence[Object], error: ServiceError) -> list[str]:
     """The labels of the objects to which an error points."""
     resource = call.resource
-    pointers = [detail["pointer"] for detail in error.error["errors"] if detail["pointer"]]
+    details = error.error["errors"]
+    pointers = [detail["pointer"] for detail in details if detail["pointer"]]
     if call.is_single:
         return [operation.label for operation in call.operations] if pointers else []
     form = re.compile(rf"/{resource.document.field}/(\d+)")
-    places: set[int] = set()
-    for pointer in pointers:
-        match = form.match(pointer)
-        if match:
-            places.add(int(match.group(1)))
+    matches = filter(None, map(form.match, pointers))
+    places = {int(match.group(1)) for match in matches}
     return [resource.label_of(obj) for place, obj in enumerate(whole) if place in places]
 
 
@@ -578,17 +569,18 @@ def _position_of_call(
 ) -> dict[str, str]:
     """The place of a rule behind its neighbour in the plan, among the rules that are there now."""
     key_of = call.resource.key_of
-    ids: dict[Key, str] = {}
-    for obj in client.listed(call.resource) or ():
-        ids[key_of(obj)] = str(obj.get("id"))
+    rule_key = operation.key
+    listed = client.listed(call.resource) or ()
+    ids = {key_of(obj): str(obj.get("id")) for obj in listed}
     planned_keys = [key_of(obj) for obj in whole]
-    order = [key for key in planned_keys if key in ids or key == operation.key]
-    place = order.index(operation.key)
-    if place == len(order) - 1:
+    order = [key for key in planned_keys if key in ids or key == rule_key]
+    place = order.index(rule_key)
+    if rule_key == order[-1]:
         return {"after": ""}  # the last one
     if place == 0:
         return {"before": ""}
-    return {"after": ids[order[place - 1]]}
+    neighbour = order[place - 1]
+    return {"after": ids[neighbour]}
 
 
 def _update_nested(
@@ -627,17 +619,22 @@ def _update_nested(
 def _warn_of_lacking(call: Call, result: Sequence[Any], warn: Warn) -> None:
     """Warn if an answer does not show the list that was sent."""
     resource = call.resource
-    answer_keys = [resource.key_of(obj) for obj in result if isinstance(obj, Mapping)]
-    sent_keys = [resource.key_of(obj) for obj in call.whole or ()]
+    key_of = resource.key_of
+    answer_keys = [key_of(obj) for obj in result if isinstance(obj, Mapping)]
+    sent_keys = [key_of(obj) for obj in call.whole or ()]
     for operation in call.operations:
-        is_sent, is_shown = operation.key in sent_keys, operation.key in answer_keys
-        if operation.resource is resource and is_sent is not is_shown:
-            verb = "lacks" if is_sent else "still has"
-            change = "written" if is_sent else "deleted"
-            text = f"The answer of Cloudflare {verb} the {operation.title}, which was {change}."
-            warn(f"{text} The result shows the answer.")
+        is_sent = operation.key in sent_keys
+        is_shown = operation.key in answer_keys
+        if operation.resource is not resource or is_sent is is_shown:
+            continue
+        verb, change = "still has", "deleted"
+        if is_sent:
+            verb, change = "lacks", "written"
+        text = f"The answer of Cloudflare {verb} the {operation.title}, which was {change}."
+        warn(f"{text} The result shows the answer.")
+    is_in_order = sent_keys == answer_keys
     has_same_keys = sorted(map(str, sent_keys)) == sorted(map(str, answer_keys))
-    if not call.is_single and has_same_keys and sent_keys != answer_keys:
+    if not call.is_single and has_same_keys and not is_in_order:
         warn(f"The answer of Cloudflare has the {resource.titles} in another order than was sent.")
 
 

@@ -55,9 +55,9 @@ def _read_fields(
     wrong: set[str] = set()
     for field in fields:
         name = field.name
-        if options.get(name) is None:
-            continue
         try:
+            if options.get(name) is None:
+                continue
             values[name] = _read_field(field, path, options)
             if field.fields:
                 errors += errors_in(values[name])

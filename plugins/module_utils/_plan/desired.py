@@ -70,9 +70,12 @@ class DesiredObject(NamedTuple):
         """The object at a time, which is Cloudflare's; None if it does not tell its time."""
         if self.expires is None or self.presence is Presence.ABSENT:
             return self
+        presence = self.presence
         if now is None:
-            return self._replace(presence=Presence.OPEN)
-        return self._replace(presence=Presence.EXPIRED) if self.expires <= now else self
+            presence = Presence.OPEN
+        elif self.expires <= now:
+            presence = Presence.EXPIRED
+        return self._replace(presence=presence)
 
 
 class LongList(Mapping[Key, DesiredObject]):

@@ -157,34 +157,36 @@ class Operation:
 
     def _predicted(self) -> Object:
         """The object afterwards; a new one that is as it is sent is not there twice."""
+        resource, fields = self.resource, self.fields
         existing = self.existing or {}
-        merged = {**overlay(self.resource.fields, existing, self.fields), **self.shared}
+        merged = overlay(resource.fields, existing, fields)
+        merged.update(self.shared)
         for name in self.undeclared:
             if merged[name] is None:
                 del merged[name]
-        names = {*self.named, *self.fields}
-        predicted = self.resource.semantics.normalise(merged, existing, names)
-        is_as_sent = self.existing is None and predicted == self.fields
-        return self.fields if is_as_sent else predicted
+        names = {*self.named, *fields}
+        predicted = resource.semantics.normalise(merged, existing, names)
+        is_as_sent = self.existing is None and predicted == fields
+        return fields if is_as_sent else predicted
 
     @property
     def before(self) -> Values:
         """The values that change, as they are; of an object that is deleted all, of a new one
         none."""
-        if self.existing is None:
+        resource, existing, planned = self.resource, self.existing, self.planned
+        if existing is None:
             return NO_ITEMS
-        if self.planned is None:
-            declared = self.resource.declared_values(self.existing)
-            return {**undeclared(self.resource, self.existing), **declared}
-        before = values_before(self.resource.fields, self.existing, self.planned)
-        for field_ in self.resource.fields:
-            undeclared_before = self._undeclared_before(field_, self.existing)
+        if planned is None:
+            return {**undeclared(resource, existing), **resource.declared_values(existing)}
+        before = values_before(resource.fields, existing, planned)
+        for field_ in resource.fields:
+            undeclared_before = self._undeclared_before(field_, existing)
             if undeclared_before:
                 before[field_.name] = {**before.get(field_.name, {}), **undeclared_before}
         if POSITION in self.fields and self.index is not None:
             before[POSITION] = self.index + 1
         for name in self.undeclared:
-            before[name] = self.existing.get(name)
+            before[name] = existing.get(name)
         return before
 
     def _undeclared_before(self, nested: Field, existing: Object) -> dict[str, Any]:

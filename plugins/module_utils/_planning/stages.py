@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, AbstractSet, Callable, Iterable, NamedTuple, S
 
 from .._context import Context
 from .._guard.acceptance import accepting
-from .._guard.risks.account import drops_traffic, monitoring_time, skips_monitoring
 from .._guard.risks.base import Finding, entries_of
+from .._guard.risks.monitoring import drops_traffic, monitoring_time, skips_monitoring
 from .._guard.terms import Pending, Terms
 from .._plan.desired import Desired
 from .._plan.plan import Operation, Plan

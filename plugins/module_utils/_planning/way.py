@@ -52,30 +52,45 @@ def with_way(plan: Plan, asked: Asked, evaluates: bool) -> Plan:
     If it `evaluates` requests, or a report judges the zone, the plan of the zone is read as well,
     unless it is known.
     """
-    client, context = asked.client, asked.context
-    of_zone, of_account = (
-        ENTRY_POINTS[owner].plural in plan.before for owner in (ZONE_OPTION, ACCOUNT_OPTION)
-    )
+    client = asked.client
+    of_zone = ENTRY_POINTS[ZONE_OPTION].plural in plan.before
+    of_account = ENTRY_POINTS[ACCOUNT_OPTION].plural in plan.before
     if EXECUTED_RULESETS in plan.before or not (of_zone or of_account):
         return plan
     if not of_zone:
         return _with_executed(plan, {ZONE.plural: [ANY_ZONE]}, client)
-    plan_known = plan_of(context.zone)
-    zones = client.zones or ([context.zone] if plan_known and context.zone.get("name") else [])
-    judges = context.reports and not plan_known
-    if not zones and (evaluates or judges or of_account or plan_known == ENTERPRISE):
-        zones = [_read_first(lambda: [zone_of(client)])]
-        if judges and UNREAD in zones[0]:
-            reasons = {RULES_OF_ACCOUNT: f"{zones[0][UNREAD]}."}
-            unread = {**plan.unread, CUSTOM_RULES_OF_ACCOUNT.plural: reasons}
-            plan = plan._replace(unread=unread)
-    before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
+    zone_plan = plan_of(asked.context.zone)
+    is_report = asked.context.reports and not zone_plan
+    zone = _known_zone(asked, zone_plan)
+    is_needed = evaluates or is_report or of_account or zone_plan == ENTERPRISE
+    if zone is None and is_needed:
+        zone = _read_first(lambda: [zone_of(client)])
+        if is_report and UNREAD in zone:
+            plan = _with_unread_account(plan, f"{zone[UNREAD]}.")
+    before: dict[str, Sequence[Object]] = {}
+    if zone is not None and UNREAD not in zone:
+        before[ZONE.plural] = client.zones or [zone]
     rulesets: list[Object] = []
-    if zones and plan_of(zones[0]) not in OTHER_PLANS and not of_account:
-        account, rules = _rules_of_account(client, zones[0])
-        before = {**before, CUSTOM_RULES_OF_ACCOUNT.plural: rules}
-        rulesets += _executed(rules, account, ACCOUNT_OPTION)
+    if zone is not None and not of_account and plan_of(zone) not in OTHER_PLANS:
+        account, rules = _rules_of_account(client, zone)
+        before[CUSTOM_RULES_OF_ACCOUNT.plural] = rules
+        rulesets = _executed(rules, account, ACCOUNT_OPTION)
     return _with_executed(plan, before, client, rulesets)
+
+
+def _known_zone(asked: Asked, zone_plan: str) -> Object | None:
+    """The zone as this run has read it, or as its caller knows it; None if it does not."""
+    if asked.client.zones:
+        return asked.client.zones[0]
+    zone = asked.context.zone
+    return zone if zone_plan and zone.get("name") else None
+
+
+def _with_unread_account(plan: Plan, reason: str) -> Plan:
+    """The plan that says why it is not known whether rules of the account decide."""
+    reasons = {RULES_OF_ACCOUNT: reason}
+    unread = {**plan.unread, CUSTOM_RULES_OF_ACCOUNT.plural: reasons}
+    return plan._replace(unread=unread)
 
 
 def _with_executed(

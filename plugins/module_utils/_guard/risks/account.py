@@ -11,7 +11,6 @@ module: the same change carries the same risks through whatever module it comes.
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.expression import Expression
@@ -29,29 +28,38 @@ from ..._protection.modes import (
     ranges_of_losses,
     rule_of,
 )
-from ..._protection.monitoring import enabled_too_soon, enabling, mode_of
-from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
+from ..._protection.monitoring import mode_of
+from ..._schema.account import ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
 from ..._schema.resource import Resource
-from ..._text import Advice, Message, Option, Unread, first_few, sentence
-from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
-from .base import Change, Found, Limit, Limits, Risk, any_of, concerning, entries_of, entry_of, risk
+from ..._text import Unread, first_few, sentence
+from ..._values.address_set import Ranges, intersection, overlaps, union
+from .allowlist import allowlists_own_prefix, broad_allowlist
+from .base import (
+    Change,
+    Found,
+    Limits,
+    Risk,
+    any_of,
+    concerning,
+    entries_of,
+    entry_of,
+    has_modes,
+    risk,
+)
 from .deletions import DELETION_RISKS
+from .monitoring import drops_traffic, skips_monitoring
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)
 
 
-def _has_modes(resource: Resource) -> bool:
-    return bool(resource.mode_field)
-
-
 def _has_rule_modes(resource: Resource) -> bool:
     """Return whether the objects of a resource are the rules of a component."""
-    return _has_modes(resource) and resource is rules_of(str(resource.component))
+    return has_modes(resource) and resource is rules_of(str(resource.component))
 
 
 def _switches(resource: Resource) -> bool:
     """Return whether objects of a resource decide whether there is any protection."""
-    return resource in (STATUS, PREFIXES) or _has_modes(resource)
+    return resource in (STATUS, PREFIXES) or has_modes(resource)
 
 
 @risk("The plan would leave addresses outside protection that were inside it.", any_of(PREFIXES))
@@ -79,7 +87,7 @@ def _takes_out(operation: Operation, lost: Ranges) -> bool:
 @risk(
     "The plan would leave addresses, or a part of their traffic, that a component mitigates with"
     " less than that.",
-    _has_modes,
+    has_modes,
 )
 def stops_mitigation(change: Change, limits: Limits) -> Found:
     """A component would mitigate less of the traffic to addresses; what disables it altogether is
@@ -110,8 +118,10 @@ def _components_that_may_stop(change: Change) -> Iterator[Component]:
     is_off = before.enabled is False or after.enabled is False
     changed = {operation.resource.component for operation in change.plan.operations}
     for was, becomes in zip(before.components, after.components):
+        if was.kind not in changed:
+            continue
         is_idle = is_off and was.is_switched
-        if was.kind in changed and not is_idle and not _last_of(was, becomes):
+        if not is_idle and not _last_of(was, becomes):
             yield was
 
 
@@ -120,12 +130,15 @@ def _lowers(operation: Operation, lost: Mapping[str, Ranges]) -> bool:
     with less: it ends a mitigation, or decides instead of what mitigated."""
     resource, existing = operation.resource, operation.existing
     ranges = lost.get(resource.component or "")
-    if not ranges or mode_of(resource, operation.planned) == ENABLED:
+    becomes = mode_of(resource, operation.planned)
+    if not ranges or becomes == ENABLED:
         return False
     if existing is not None and mode_of(resource, existing) != ENABLED:
         return False
     obj = existing or operation.fields
-    return obj.get("expression") is None or _may_match(Expression.of_object(obj), ranges)
+    if obj.get("expression") is None:
+        return True
+    return _may_match(Expression.of_object(obj), ranges)
 
 
 def _may_match(expression: Expression, ranges: Ranges) -> bool:
@@ -284,158 +297,6 @@ def _lower_level(change: Change) -> Found:
     reasons = [f"the {loss.resource.title} {loss.reason}" for loss in losses]
     message = f"Fewer visitors would be challenged if {first_few(reasons)}."
     return message, [], [entry_of(loss.resource, {}) for loss in losses]
-
-
-def _shortest(version: int, default: int, bits: int) -> Limit:
-    sentences = (
-        f"The shortest IPv{version} prefix length in the allowlist that is not a risk.",
-        "Adjacent networks count as one.",
-    )
-    return Limit(f"min_allowlist_prefix_length_ipv{version}", default, bits, sentences)
-
-
-SHORTEST = {4: _shortest(4, 24, 32), 6: _shortest(6, 48, 128)}
-MOST_ENTRIES = Limit(
-    "max_allowlist_entries",
-    200,
-    10**6,
-    ("The number of active entries of the allowlist above which another entry is a risk.",),
-)
-
-
-@risk(
-    "The plan would let the active entries of the allowlist grow beyond"
-    " O(limits.min_allowlist_prefix_length_ipv4), O(limits.min_allowlist_prefix_length_ipv6) or"
-    " O(limits.max_allowlist_entries).",
-    any_of(ALLOWLIST),
-    *SHORTEST.values(),
-    MOST_ENTRIES,
-)
-def broad_allowlist(change: Change, limits: Limits) -> Found:
-    """More sources pass than an allowlist is meant for."""
-    shortest = {version: limits[limit] for version, limit in SHORTEST.items()}
-    broad = _newly_broad(change, shortest)
-    active_before, active = change.before.active_sources, change.after.active_sources
-    most = limits[MOST_ENTRIES]
-    is_crowded = len(active) > max(most, len(active_before))
-    reasons = []
-    if broad:
-        reasons.append(f"it would let {first_few(networks(broad))} pass as sources")
-    if is_crowded:
-        reasons.append(f"it would have {len(active)} active entries")
-    if not reasons:
-        return None
-    message = (
-        f"The allowlist is for few sources, and a source can be forged: {' and '.join(reasons)}. Up"
-        f" to {most} entries are usual, and networks up to /{shortest[4]} (IPv4) and"
-        f" /{shortest[6]} (IPv6). {SHARING.format(ALLOWLIST.titles)}."
-    )
-    keys_before = {ALLOWLIST.key_of(source) for source in active_before}
-    entries = []
-    for source in active:
-        is_concerned = is_crowded or overlaps(source.get("prefix"), broad)
-        if is_concerned and ALLOWLIST.key_of(source) not in keys_before:
-            entries.append(entry_of(ALLOWLIST, source))
-    return message, broad, entries
-
-
-def _newly_broad(change: Change, shortest: Mapping[int, float]) -> Ranges:
-    """The networks of the allowlist that are wider than these prefix lengths, and that were not on
-    it before."""
-    before = change.before.bypassing
-    broad: Ranges = []
-    for version, length, network in widest(change.after.bypassing):
-        was_allowed = intersection([network], before) == [network]
-        if length < shortest[version] and not was_allowed:
-            broad.append(network)
-    return union(broad)
-
-
-@risk(
-    "The plan would allow as a source what is one of the account's own protected prefixes.",
-    any_of(ALLOWLIST),
-)
-def allowlists_own_prefix(change: Change, limits: Limits) -> Found:
-    """A network of the account's own stands where sources belong."""
-    allowed = ranges_of_losses(change.losses(ALLOWLIST))
-    protected = intersection(allowed, change.after.inside)
-    if not protected:
-        return None
-    entries = []
-    for source in change.after.active_sources:
-        if overlaps(source.get("prefix"), protected):
-            entries.append(entry_of(ALLOWLIST, source))
-    message = (
-        f"{first_few(networks(protected))} would be allowed as a source, but is in a protected"
-        " prefix of the account; to take it out of protection, give it an excluded prefix."
-        f" {SHARING.format(ALLOWLIST.titles)}."
-    )
-    return message, protected, entries
-
-
-MIN_MONITORING = Limit(
-    "min_monitoring_hours",
-    4.0,
-    24 * 365,
-    (
-        "The hours that a rule or filter must monitor before it is enabled.",
-        "The hours count from the last change of the rule or filter, by the clock of Cloudflare.",
-    ),
-)
-
-
-def monitoring_time(limits: Limits) -> timedelta:
-    """The time that a rule or filter monitors before it is enabled."""
-    return timedelta(hours=limits[MIN_MONITORING])
-
-
-@risk(
-    "The plan would enable a rule or filter that is new, was disabled, or has not monitored for"
-    " O(limits.min_monitoring_hours).",
-    _has_modes,
-    MIN_MONITORING,
-)
-def skips_monitoring(change: Change, limits: Limits) -> Found:
-    """A rule or filter drops traffic before it has learned of it."""
-    monitoring = monitoring_time(limits)
-    reasons = []
-    enabled = []
-    for operation in enabling(change.plan):
-        resource, existing = operation.resource, operation.existing
-        reason = enabled_too_soon(resource, existing, change.now, monitoring)
-        if reason:
-            reasons.append(f"{operation.title} {reason}")
-            enabled.append(operation)
-    if not reasons:
-        return None
-    message = Message(
-        f"{first_few(reasons)}. A rule or filter enabled without monitoring for"
-        f" {limits[MIN_MONITORING]:g} hours drops traffic that it has not learned of",
-        Advice("; set monitoring first, or let ", Option("staged_rollout"), ": true do it"),
-        ".",
-    )
-    return message, [], entries_of(enabled)
-
-
-@risk(
-    "The plan would enable a rule or filter that would have dropped more of the traffic to a"
-    " network than C(rollout_evidence) allows, or of which that is not known.",
-    _has_modes,
-)
-def drops_traffic(change: Change, limits: Limits) -> Found:
-    """A rule or filter drops traffic that passes today."""
-    reasons = []
-    concerned = []
-    ranges: Ranges = []
-    for operation in enabling(change.plan):
-        verdict = change.verdicts.get(operation.target)
-        if verdict and verdict.reason:
-            reasons.append(f"{operation.title}: {' '.join([verdict.message, *verdict.advice])}")
-            concerned.append(operation)
-            ranges += verdict.ranges
-    if not reasons:
-        return None
-    return Message(first_few(reasons)), union(ranges), entries_of(concerned)
 
 
 ACCOUNT_RISKS = (

@@ -39,6 +39,11 @@ from ..._values.address_set import Range, Ranges, counted, networks
 LIMITS = "limits"  # the option that takes them
 
 
+def has_modes(resource: Resource) -> bool:
+    """Return whether objects of a resource have a mode, in which they mitigate or do not."""
+    return bool(resource.mode_field)
+
+
 CompareStates = Callable[[Coverage, Coverage, Resource], Iterable[Loss]]
 
 

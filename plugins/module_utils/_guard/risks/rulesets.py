@@ -122,18 +122,24 @@ def _weakening(changed_rules: Iterable[Rules], limits: Limits) -> Found:
     reasons: list[str] = []
     entries: list[Entry] = []
     for rules in changed_rules:
+        resource = rules.resource
         enforcing = [rule for rule in rules.before if rule.enforces]
-        weakened = list(_weakened(rules.resource, enforcing, rules.after))
-        if weakened:
-            enforcing = [rule for rule in enforcing if not matches_nothing(rule.expression)]
-        is_mass = len(weakened) >= FEWEST_WEAKENED or len(weakened) == len(enforcing)
-        if weakened and is_mass and len(weakened) * 100 > len(enforcing) * most:
-            labels = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
-            share = f"{len(weakened)} of {_enforcing_rules(rules.resource, len(enforcing))}"
-            clause = f"{share} would no longer do so ({labels})"
-            reasons.append(f"{clause}, which is more than {most} %")
-            entries += [Entry(rules.resource, rule.key, rule.entry) for rule, _outcome in weakened]
-    return (sentence("; ".join(reasons)), [], entries) if reasons else None
+        weakened = list(_weakened(resource, enforcing, rules.after))
+        if not weakened:
+            continue
+        enforcing = [rule for rule in enforcing if not matches_nothing(rule.expression)]
+        number, whole = len(weakened), len(enforcing)
+        is_mass = number >= FEWEST_WEAKENED or number == whole
+        if not is_mass or number * 100 <= whole * most:
+            continue
+        labels = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
+        share = f"{number} of {_enforcing_rules(resource, whole)}"
+        clause = f"{share} would no longer do so ({labels})"
+        reasons.append(f"{clause}, which is more than {most} %")
+        entries += [Entry(resource, rule.key, rule.entry) for rule, _outcome in weakened]
+    if not reasons:
+        return None
+    return sentence("; ".join(reasons)), [], entries
 
 
 def _enforcing_rules(resource: Resource, number: int) -> str:
@@ -264,30 +270,40 @@ class WideRules(NamedTuple):
     @classmethod
     def compared(cls, rules: Rules, state: State, enforces: bool) -> WideRules:
         """The wide rules before and after, all of them with the lists of this state."""
-        after = _wide_rules(rules.resource, rules.after, state)
-        after = [wide for wide in after if wide.rule.enforces is enforces]
-        before = _wide_rules(rules.resource, rules.before, state) if after else []
-        by_key = {wide.rule.key: wide for wide in before if wide.rule.enforces is enforces}
-        shared = [wide.traffic for wide in before if wide.helpers]
+        resource = rules.resource
+        all_after = _wide_rules(resource, rules.after, state)
+        after = [wide for wide in all_after if wide.rule.enforces is enforces]
+        before = _wide_rules(resource, rules.before, state) if after else []
+        by_key: dict[Key, WideRule] = {}
+        shared: list[str] = []
+        for wide in before:
+            rule = wide.rule
+            if rule.enforces is enforces:
+                by_key[rule.key] = wide
+            if wide.helpers:
+                shared.append(wide.traffic)
         return cls(rules, state, after, by_key, shared)
 
     def reason(self, wide: WideRule, grown: Grown) -> str:
         """The reason for which a rule does more to all plain traffic than before; empty if it does
         not."""
-        rule = wide.rule
-        existing = {rule_before.key: rule_before for rule_before in self.rules.before}
+        rule, helpers = wide.rule, wide.helpers
+        rules_before = self.rules.before
+        existing = {rule_before.key: rule_before for rule_before in rules_before}
         was = existing.get(rule.key)
         wide_before = self.before.get(rule.key)
         if was and wide_before is not None:
-            is_unchanged = rule == was and not wide.helpers
+            is_unchanged = rule == was and not helpers
             if not is_unchanged or not wide_before.helpers:
                 return self._reason_of_wider(was, rule, grown)
-        changed = [helper for helper in wide.helpers if helper != existing.get(helper.key)]
-        if _decides_as(was, rule) and (changed or _stops_no_more(rule, self.rules.before)):
+        changed = [helper for helper in helpers if helper != existing.get(helper.key)]
+        decides_as_before = _decides_as(was, rule)
+        if decides_as_before and (changed or _stops_no_more(rule, rules_before)):
             return ""
-        if wide.helpers and wide.traffic in self.shared_before:
+        if helpers and wide.traffic in self.shared_before:
             return ""
-        return _new(was, rule, rule.key in self.rules.same)
+        is_same = rule.key in self.rules.same
+        return _new(was, rule, is_same)
 
     def _reason_of_wider(self, was: ZoneRule, rule: ZoneRule, grown: Grown) -> str:
         """The reason for which a rule that was wide before does more."""
