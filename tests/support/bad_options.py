@@ -192,7 +192,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("tcp_protection_status", {**STATUS, "account_id": ACCOUNT + "/.."},
      "account_id: '023e105f4ecef8ad9ca31a8372d0c353/..' is not an id, which has 32 hexadecimal digits"),
     ("tcp_protection_status", {**STATUS, "api_key": "0" * 37, "api_email": "a@example.net"}, "api_token: it goes alone; leave out api_email and api_key"),
-    ("tcp_protection_status", {**STATUS, "api_token": "x"},
+    ("tcp_protection_status", {**STATUS, "api_token": "1234567"},
      "api_token: it has fewer than 8 characters, and no token or key is that short; copy the whole value again"),
     ("tcp_protection_status", {**STATUS, "api_token": None},
      "api_token: there are no credentials; give api_token, or api_email with api_key, as options, as module_defaults of"

@@ -68,7 +68,9 @@ def test_a_message_holds_no_secret_wherever_it_was_put(monkeypatch: pytest.Monke
 
 
 def test_a_token_that_is_too_short_hides_no_parts_of_words() -> None:
-    assert message({"role_token": "x", "role_number": "a box"}) == "role_number: 'a box' is a text; write a whole number."
+    assert (
+        message({"role_token": "x", "role_number": "a box"}) == "role_number: 'a box' is a text; write a whole number."
+    )
 
 
 FILE = """\
