@@ -133,7 +133,9 @@ def test_a_part_of_the_accounts_is_not_all_of_them(tmp_path: Path, service: Loca
 
 def test_accounts_that_the_token_does_not_see_come_from_their_zones(tmp_path: Path, service: LocalService) -> None:
     """The token sees Frankfurt, and a zone of Singapore."""
-    hosts = listing(inventory(tmp_path, service, token=service.add_token("some", only=[FRANKFURT, SHOP, BLOG])))
+    hosts = listing(
+        inventory(tmp_path, service, token=service.add_token("token-of-some", only=[FRANKFURT, SHOP, BLOG]))
+    )
     assert sorted(hosts["accounts"]["hosts"]) == ["example-gmbh-frankfurt", "example-pte"]
     assert hosts["_meta"]["hostvars"]["example-pte"]["edge_account_id"] == SINGAPORE
     assert hosts["zones_of_example_pte"]["hosts"] == ["blog.example.com"]

@@ -55,7 +55,7 @@ def services(tmp_path: Path) -> Iterator[tuple[LocalService, LocalService]]:
             "two": {"edge_base_url": second.base_url, "edge_api_token": second.token, "edge_zone_id": ZONE},
             "three": {
                 "edge_base_url": first.base_url,
-                "edge_api_token": first.add_token("less", **denied),
+                "edge_api_token": first.add_token("token-of-less", **denied),
                 "edge_zone_id": OTHER_ZONE,
             },
         }

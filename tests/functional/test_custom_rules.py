@@ -331,7 +331,7 @@ def test_an_unknown_quota_is_a_warning(
     plan: str, grant: dict[str, Any], warning: str, check: bool, service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(plan=plan)
-    result = modules.done("custom_rules", check, api_token=service.add_token("other", **grant), **GROWTH)
+    result = modules.done("custom_rules", check, api_token=service.add_token("other-token", **grant), **GROWTH)
     text = str(result["warnings"])
     assert len(result["warnings"]) == 1
     assert warning in text

@@ -200,7 +200,7 @@ def test_rules_of_the_account_that_cannot_be_read_leave_expectations_undecided(
     service: LocalService, modules: Modules, lacking: Any
 ) -> None:
     denied: Any = {lacking: "none"}
-    token = service.add_token("without", **denied)
+    token = service.add_token("token-without", **denied)
     result = modules.failed("custom_rules", True, rules=[ADMIN], expectations=[CLOSED], api_token=token)
     assert outcome(result) == ("undecided", None, None)
     (reason,) = result["expectations"][0]["reasons"]
@@ -225,7 +225,7 @@ def test_a_report_says_of_a_zone_whose_plan_it_cannot_read_that_it_is_not_known(
     service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(custom_rules=[ADMIN])
-    token = service.add_token("without", zone="none")
+    token = service.add_token("token-without", zone="none")
     result = modules.done("custom_rules", True, context=REPORT, rules=[ADMIN], api_token=token)
     (reason,) = result["unread"]
     assert reason.startswith("Whether rules of the account of the zone decide is not known: GET zones/")
@@ -234,7 +234,7 @@ def test_a_report_says_of_a_zone_whose_plan_it_cannot_read_that_it_is_not_known(
 
 
 def test_rules_of_the_account_that_cannot_be_read_may_be_a_hole(service: LocalService, modules: Modules) -> None:
-    options: dict[str, Any] = {"rules": [ADMIN], "api_token": service.add_token("without", account_waf="none")}
+    options: dict[str, Any] = {"rules": [ADMIN], "api_token": service.add_token("token-without", account_waf="none")}
     (record,) = modules.run("custom_rules", True, in_inventory("enterprise"), **options)["unmanaged"]
     assert (record["resource"], record["key"], record["weakens"]) == ("account_custom_rule", "any", None)
     assert record["reason"].startswith("may let requests pass, since what the custom rules of the account do (GET ")
