@@ -224,8 +224,9 @@ def _own_names(plan: Plan, asked: Asked) -> Readings:
     states = [(state, contents_in(state)) for state in _states(plan)]
     readings: dict[str, Reading] = {}
     for resource in DECIDING:
-        own, _field, words = OWNER_NAMES[resource.traffic]
-        if own.owner not in asked.client.owner or owner_names_in(resource, plan.before) is not None:
+        owner = OWNER_NAMES[resource.traffic]
+        is_elsewhere = owner.resource.owner not in asked.client.owner
+        if is_elsewhere or owner_names_in(resource, plan.before) is not None:
             continue
         in_force = [
             (rule, contents)
@@ -242,9 +243,9 @@ def _own_names(plan: Plan, asked: Asked) -> Readings:
         }
         wide = chain(*wide_groups(resource, rules.values()))
         if any(depends_on_owner(resource, one) for one in wide):
-            doubt = f"A rule may match everything, since {words} not known"
-            read = partial(read_names, own, asked.client)
-            readings[own.plural] = doubt if plan.operations else "", read
+            doubt = f"A rule may match everything, since {owner.words} not known"
+            read = partial(read_names, owner.resource, asked.client)
+            readings[owner.resource.plural] = doubt if plan.operations else "", read
     return readings
 
 

@@ -26,6 +26,7 @@ from .._schema.resource import (
     ACCOUNT_OPTION,
     NO_ITEMS,
     ZONE_OPTION,
+    Key,
     Object,
     Resource,
     State,
@@ -34,9 +35,11 @@ from .._schema.resource import (
 from .._schema.rulesets import deployed
 from .._values.address_set import EVERYTHING, networks
 from .losses import NOTHING, Referring, objects_among, other_objects, rule_losses
+from .modes import Loss
 from .rules_in_force import in_enterprise, lists_named_in, rules_in_force
 from .unmanaged import UnmanagedRecord, unmanaged_record, unmanaged_records
 
+MAY_HOLD_EVERYTHING = "may hold everything, since the host is a zone without its account"
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
 
 
@@ -53,18 +56,19 @@ class CollectionKinds(NamedTuple):
 def kinds_of(desired: Sequence[Desired]) -> CollectionKinds:
     """The desired state by kinds."""
     kinds: dict[str, list[Desired]] = {name: [] for name in CollectionKinds._fields}
-    parts = {item.part for item in desired if item.resource in CUSTOM_RULESETS.values()}
-    for item in desired:
-        around = item.resource.parent or item.resource
-        if around is LISTS:
+    rulesets = CUSTOM_RULESETS.values()
+    parts_with_rulesets = {wanted.part for wanted in desired if wanted.resource in rulesets}
+    for wanted in desired:
+        outermost = wanted.resource.parent or wanted.resource
+        if outermost is LISTS:
             kind = "lists"
-        elif around in CUSTOM_RULESETS.values():
+        elif outermost in rulesets:
             kind = "rulesets"
-        elif item.part in parts and item.resource in ENTRY_POINTS.values():
+        elif wanted.part in parts_with_rulesets and wanted.resource in ENTRY_POINTS.values():
             kind = "deployments"
         else:
             kind = "alone"
-        kinds[kind].append(item)
+        kinds[kind].append(wanted)
     return CollectionKinds(**kinds)
 
 
@@ -74,17 +78,10 @@ def all_unmanaged(
     """A record of each object that the desired state does not name; of a host also those of whole
     rulesets, and of lists if it names some or the state has them `of_lists`."""
     kinds = kinds_of(desired)
-    deploying = {
-        key: NO_ITEMS
-        for item in kinds.rulesets[:1]
-        if item.resource.owner == ZONE_OPTION
-        for key in deploying_rules(item.among(item.resource.our_objects_in(state)), state)
-    }
-    alone = [
-        item.with_values({**deploying, **item.objects}) if item.resource is CUSTOM_RULES else item
-        for item in kinds.alone
-    ]
-    records: list[Mapping[str, object]] = [*unmanaged_records(alone, state)] if alone else []
+    alone = _with_deploying_rules(kinds, state)
+    records: list[Mapping[str, object]] = []
+    if alone:
+        records += unmanaged_records(alone, state)
     records += rules_of_rulesets(kinds.rulesets, state)
     if is_host and kinds.rulesets:
         records += _beside_rulesets(kinds, state)
@@ -94,6 +91,22 @@ def all_unmanaged(
     return records
 
 
+def _with_deploying_rules(kinds: CollectionKinds, state: State) -> list[Desired]:
+    """The collections whose objects stand by themselves; the custom rules of a zone name those that
+    deploy its rulesets as well."""
+    deploying: dict[Key, Mapping[str, Any]] = {}
+    for rulesets in kinds.rulesets[:1]:
+        if rulesets.resource.owner == ZONE_OPTION:
+            of_task = rulesets.among(rulesets.resource.our_objects_in(state))
+            deploying.update(dict.fromkeys(deploying_rules(of_task, state), NO_ITEMS))
+    alone = []
+    for wanted in kinds.alone:
+        if wanted.resource is CUSTOM_RULES:
+            wanted = wanted.with_values({**deploying, **wanted.objects})
+        alone.append(wanted)
+    return alone
+
+
 def judged_lists(desired: Sequence[Desired], state: State) -> AbstractSet[str]:
     """The names of lists, and of the overrides of an account, that the state must be completed for,
     since objects that nobody names may weaken what refers to them."""
@@ -101,62 +114,81 @@ def judged_lists(desired: Sequence[Desired], state: State) -> AbstractSet[str]:
     names: set[str] = set()
     if kinds.lists and not kinds.lists[0].absent:
         names |= {LISTS.label_of(obj) for obj in lists_of_others(kinds.lists, state)}
-        names |= {item.resource.parent_name for item in kinds.lists if unmanaged_items(item, state)}
-    for item in kinds.alone:
-        existing = {*map(item.resource.key_of, state[item.resource.plural])}
-        if item.resource is L7_OVERRIDES and not existing & {*item.objects}:
-            names.add(L7_OVERRIDES_OF_ACCOUNT.plural)
+        for wanted in kinds.lists:
+            if unmanaged_items(wanted, state):
+                names.add(wanted.resource.parent_name)
+    for wanted in kinds.alone:
+        if wanted.resource is L7_OVERRIDES:
+            existing_keys = map(L7_OVERRIDES.key_of, state[L7_OVERRIDES.plural])
+            if not any(key in wanted.objects for key in existing_keys):
+                names.add(L7_OVERRIDES_OF_ACCOUNT.plural)
     return names
 
 
 def _beside_rulesets(kinds: CollectionKinds, state: State) -> Iterator[Mapping[str, object]]:
     """The rulesets that a host does not name, and the rules of the entry point beside those that
     deploy its rulesets."""
-    rulesets, owner = kinds.rulesets[0], kinds.rulesets[0].resource.owner
-    own = rulesets.resource.our_objects_in(state)
-    named = objects_among(rulesets.resource, own, rulesets.objects)
-    others = other_objects(rulesets.resource, own, rulesets.objects)
-    yield from unnamed_rulesets(rulesets.resource, ENTRY_POINTS[owner], others, state)
-    yield from _rules_beside(kinds, named, others, state)
+    rulesets = kinds.rulesets[0]
+    resource = rulesets.resource
+    entry_point = ENTRY_POINTS[resource.owner]
+    existing = resource.our_objects_in(state)
+    described = objects_among(resource, existing, rulesets.objects)
+    unnamed = other_objects(resource, existing, rulesets.objects)
+    yield from unnamed_rulesets(resource, entry_point, unnamed, state)
+    yield from _rules_beside(kinds, described, unnamed, state)
 
 
 def _rules_beside(
-    kinds: CollectionKinds, named: Sequence[Object], others: Sequence[Object], state: State
+    kinds: CollectionKinds,
+    described_rulesets: Sequence[Object],
+    unnamed: Sequence[Object],
+    state: State,
 ) -> Iterator[Mapping[str, object]]:
-    """The rules of the entry point that take something from the named rulesets, or concern all
+    """The rules of the entry point that take something from the described rulesets, or concern all
     plain traffic; if the host names rules of it, only the deployments of these rulesets that do
     more than execute them."""
     (deployments,) = kinds.deployments
-    entry_point, owner = deployments.resource, deployments.resource.owner
+    entry_point = deployments.resource
     rules = state[entry_point.plural]
-    executed = {(entry_point.name, entry_point.label_of(rule)): deployed(rule) for rule in rules}
-    ours, theirs = map(_ids, (named, others))
-    names_rules = any(item.resource is entry_point for item in kinds.alone)
-    described = {
-        entry_point.key_of(rule): rule
-        for rule in rules
-        if deployed(rule) in ours and [*rule["action_parameters"]] == ["id"]
-    }
-    every = [*state.get(EXECUTED_RULESETS, ()), *whole_rulesets(state, owner)]
-    whole: State = {**state, EXECUTED_RULESETS: every}
-    if owner == ACCOUNT_OPTION:  # judged as a zone of the plan Enterprise meets them
-        in_zone = [*map(_in_enterprise, rules)]
-        whole = {**whole, CUSTOM_RULES.plural: in_zone, CUSTOM_RULES_OF_ACCOUNT.plural: ()}
-    entries = {key: DesiredObject(rule) for key, rule in described.items()}
-    beside = replace(deployments, resource=CUSTOM_RULES, entries=entries)
-    for record in unmanaged_records([beside], whole):
-        is_own = record["resource"] == CUSTOM_RULES.name
-        target = (entry_point.name if is_own else record["resource"], record["key"])
-        identity = executed.get(target, "")
-        is_judged = identity in theirs and record["weakens"] is not False
-        is_elsewhere = names_rules and identity not in ours
-        if record["reason"] and not is_judged and not is_elsewhere:
-            yield {**record, "resource": target[0]}
+    described_ids, unnamed_ids = _ids(described_rulesets), _ids(unnamed)
+    names_rules = any(wanted.resource is entry_point for wanted in kinds.alone)
+    described: dict[Key, DesiredObject] = {}
+    for rule in rules:
+        executes_alone = deployed(rule) and [*rule["action_parameters"]] == ["id"]
+        if executes_alone and deployed(rule) in described_ids:
+            described[entry_point.key_of(rule)] = DesiredObject(rule)
+    executed = {entry_point.label_of(rule): deployed(rule) for rule in rules}
+    in_zone = replace(deployments, resource=CUSTOM_RULES, entries=described)
+    for record in unmanaged_records([in_zone], _with_rulesets(entry_point, state)):
+        resource_name = record["resource"]
+        identity = ""
+        if resource_name == CUSTOM_RULES.name:
+            resource_name = entry_point.name
+        if resource_name == entry_point.name:
+            identity = executed.get(record["key"], "")
+        is_of_unnamed = identity in unnamed_ids and record["weakens"] is not False
+        is_elsewhere = names_rules and identity not in described_ids
+        if record["reason"] and not is_of_unnamed and not is_elsewhere:
+            yield {**record, "resource": resource_name}
+
+
+def _with_rulesets(entry_point: Resource, state: State) -> State:
+    """A state with the rulesets that its rules may execute; rules of an account are checked as a
+    zone of the plan Enterprise meets them."""
+    executed = [*state.get(EXECUTED_RULESETS, ()), *whole_rulesets(state, entry_point.owner)]
+    whole: State = {**state, EXECUTED_RULESETS: executed}
+    if entry_point.owner != ACCOUNT_OPTION:
+        return whole
+    in_zone = [*map(_in_enterprise, state[entry_point.plural])]
+    return {**whole, CUSTOM_RULES.plural: in_zone, CUSTOM_RULES_OF_ACCOUNT.plural: ()}
 
 
 def _ids(rulesets: Sequence[Object]) -> set[str]:
     """The ids by which rules may execute rulesets, also those that are not yet made."""
-    return {str(one) for obj in rulesets for one in (obj.get("id"), id_of_new(str(obj["name"])))}
+    ids: set[str] = set()
+    for ruleset in rulesets:
+        ids.update((str(ruleset.get("id")), id_of_new(str(ruleset["name"]))))
+    return ids
 
 
 def _in_enterprise(rule: Object) -> Object:
@@ -165,32 +197,32 @@ def _in_enterprise(rule: Object) -> Object:
 
 
 def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[str, Any]]:
-    """The rules of rulesets that the task does not name, each judged in its ruleset alone."""
-    return [
-        {
-            **record,
-            "resource": item.resource.name,
-            "key": f"{item.resource.parent_name} {record['key']}",
-        }
-        for item in desired
-        if item.resource.parent and not item.absent
-        for record in unmanaged_records(
-            [replace(item, resource=CUSTOM_RULES)],
-            {CUSTOM_RULES.plural: state[item.resource.plural]},
-        )
-    ]
+    """The rules of rulesets that the task does not name, each checked in its ruleset alone."""
+    records: list[Mapping[str, Any]] = []
+    for wanted in desired:
+        resource = wanted.resource
+        if not resource.parent or wanted.absent:
+            continue
+        as_custom_rules = replace(wanted, resource=CUSTOM_RULES)
+        rules: State = {CUSTOM_RULES.plural: state[resource.plural]}
+        for record in unmanaged_records([as_custom_rules], rules):
+            key = f"{resource.parent_name} {record['key']}"
+            records.append({**record, "resource": resource.name, "key": key})
+    return records
 
 
 def unnamed_rulesets(
-    resource: Resource, entry_point: Resource, others: Sequence[Object], state: State
+    resource: Resource, entry_point: Resource, unnamed: Sequence[Object], state: State
 ) -> Iterator[UnmanagedRecord]:
-    """The rulesets that the task does not name, each judged by what its deployment takes away."""
-    becomes = rules_in_force(state)
-    for obj in others:
-        rest = [rule for rule in state[entry_point.plural] if deployed(rule) != obj.get("id")]
-        was = rules_in_force({**state, entry_point.plural: rest})
-        loss = next(rule_losses(CUSTOM_RULES, was, becomes), None)
-        yield unmanaged_record(resource, obj, loss)
+    """The rulesets that the task does not name, each checked by what its deployment takes away."""
+    existing_rules = rules_in_force(state)
+    for ruleset in unnamed:
+        not_deploying = [
+            rule for rule in state[entry_point.plural] if deployed(rule) != ruleset.get("id")
+        ]
+        rules_without = rules_in_force({**state, entry_point.plural: not_deploying})
+        loss = next(rule_losses(CUSTOM_RULES, rules_without, existing_rules), None)
+        yield unmanaged_record(resource, ruleset, loss)
 
 
 def unmanaged_items(desired: Desired, state: State) -> list[Object]:
@@ -203,54 +235,67 @@ def unmanaged_items(desired: Desired, state: State) -> list[Object]:
 
 def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
     """The lists of a state that a task does not name."""
-    named = {key for item in desired if item.resource is LISTS for key in item.objects}
-    return other_objects(LISTS, LISTS.our_objects_in(state), named)
+    keys: set[Key] = set()
+    for wanted in desired:
+        if wanted.resource is LISTS:
+            keys.update(wanted.objects)
+    return other_objects(LISTS, LISTS.our_objects_in(state), keys)
 
 
 def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
     """The lists that a task does not name, and the items of its lists that it does not name and
     that weaken rules, or may; in the order of the state."""
     referring = Referring(state)
-    inner = {item.resource.parent_name: item for item in desired if item.resource.parent is LISTS}
-    others = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
+    items_by_list: dict[str, Desired] = {}
+    for wanted in desired:
+        if wanted.resource.parent is LISTS:
+            items_by_list[wanted.resource.parent_name] = wanted
+    unnamed = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
     records: list[UnmanagedRecord] = []
     for obj in state[LISTS.plural]:
         name = LISTS.label_of(obj)
-        if name in inner:
-            records += _records_of_items(referring, obj, inner[name], state)
-        elif name in others:
+        if name in items_by_list:
+            records += _records_of_items(referring, obj, items_by_list[name], state)
+        elif name in unnamed:
             loss = referring.loss(obj, NOTHING, referring.contents.get(name, NOTHING))
             records.append(unmanaged_record(LISTS, obj, loss))
     return records
 
 
 def _records_of_items(
-    referring: Referring, obj: Object, desired: Desired, state: State
+    referring: Referring, list_object: Object, desired: Desired, state: State
 ) -> Iterator[UnmanagedRecord]:
-    resource, items = desired.resource, unmanaged_items(desired, state)
-    described = contents_of(
-        objects_among(resource, state.get(resource.plural) or (), desired.objects)
-    )
-    together = referring.loss(obj, NOTHING, contents_of(items).without(described))
-    for item in items if together else ():
-        loss = together and together._replace(certain=False)
-        if len(items) <= MOST_JUDGED:
-            loss = referring.loss(obj, NOTHING, contents_of([item]).without(described))
+    resource = desired.resource
+    existing = state.get(resource.plural) or ()
+    described = contents_of(objects_among(resource, existing, desired.objects))
+    unnamed = unmanaged_items(desired, state)
+    added = contents_of(unnamed).without(described)
+    loss_of_all = referring.loss(list_object, NOTHING, added)
+    if not loss_of_all:
+        return
+    for entry in unnamed:
+        loss: Loss | None = loss_of_all._replace(certain=False)
+        if len(unnamed) <= MOST_JUDGED:
+            added = contents_of([entry]).without(described)
+            loss = referring.loss(list_object, NOTHING, added)
         if loss:
-            yield unmanaged_record(resource, item, loss)
+            yield unmanaged_record(resource, entry, loss)
 
 
 def lists_not_read(state: State) -> list[dict[str, Any]]:
     """The lists by which rules of a zone alone may let requests pass, as objects that no baseline
     names: those of an account that is not the host's may hold everything."""
-    if not (names := lists_named_in(state)):
+    names = lists_named_in(state)
+    if not names:
         return []
-    lists = {LISTS.plural: [{"name": name, "kind": "ip"} for name in names]}
     everything = [{"ip": network} for network in networks(EVERYTHING)]
-    items = {items_of(name).plural: everything for name in names}
-    why = "may hold everything, since the host is a zone without its account; then it"
-    return [
-        {**item, "weakens": None, "reason": f"{why} {item['reason']}"}
-        for item in unmanaged_lists([], {**state, **lists, **items})
-        if item["reason"]
-    ]
+    with_lists: dict[str, Sequence[Object]] = {**state}
+    with_lists[LISTS.plural] = [{"name": name, "kind": "ip"} for name in names]
+    for name in names:
+        with_lists[items_of(name).plural] = everything
+    records = []
+    for record in unmanaged_lists([], with_lists):
+        if record["reason"]:
+            reason = f"{MAY_HOLD_EVERYTHING}; then it {record['reason']}"
+            records.append({**record, "weakens": None, "reason": reason})
+    return records

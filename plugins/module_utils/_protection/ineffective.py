@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from datetime import datetime
-from typing import Any, Container, Iterable, Iterator, Mapping, Sequence, TypedDict
+from typing import Any, Container, Iterable, Iterator, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._errors import ProtectionError
 from .._expressions.covering import Claim
@@ -40,8 +40,8 @@ from .ineffective_rules import OUTSIDE, claims_of_list
 COVERED = "covered"
 CHECKED = (PREFIXES, ALLOWLIST, *FILTERS, *DDOS_OVERRIDES, *EVALUATION)
 NO_NETWORK = "it lies outside of every network that the account protects or announces"
-CHECKED_NAMES = frozenset(one.plural for one in CHECKED)
-Named = Mapping[str, Container[Key]]  # keys by collection
+CHECKED_NAMES = frozenset(resource.plural for resource in CHECKED)
+KeysOfTask = Mapping[str, Container[Key]]  # by collection
 Ends = Mapping[Key, datetime]  # of objects that end
 
 
@@ -66,58 +66,70 @@ def ineffective_in(
     """The objects of a task that cannot work in a state, or for a report all that exist in it and
     cannot; None for a task that has no such objects. If some lie outside of what the account
     protects, the networks that it may announce are read."""
-    checked = [item for item in desired if is_checked(item.resource)]
+    checked = [wanted for wanted in desired if is_checked(wanted.resource)]
     if not checked and not is_report:
         return None
-    named = {item.resource.plural: item.entries.keys() for item in checked}
-    ends = {item.resource.plural: item.expires for item in checked}
-    asked = None if is_report else named
-    records = ineffective_records(state, asked, ends)
-    if any(one["kind"] == OUTSIDE for one in records):
-        records = ineffective_records(state, asked, ends, _may_announce(read))
+    ends = {wanted.resource.plural: wanted.expires for wanted in checked}
+    keys: KeysOfTask | None = None
+    if not is_report:
+        keys = {wanted.resource.plural: wanted.entries.keys() for wanted in checked}
+    records = ineffective_records(state, keys, ends)
+    if any(record["kind"] == OUTSIDE for record in records):
+        records = ineffective_records(state, keys, ends, _may_announce(read))
     return records
 
 
 def _may_announce(read: ReadCollection) -> Ranges:
     """The networks that an account has brought, and may announce; any, if they are not known."""
+    announced = []
     try:
-        brought = [range_of(one.get("cidr")) for one in read(ONBOARDED)]
+        brought = read(ONBOARDED)
     except ProtectionError:
         return EVERYTHING
-    known = [one for one in brought if one]
-    return union(known) if len(known) == len(brought) else EVERYTHING
+    for obj in brought:
+        network = range_of(obj.get("cidr"))
+        if network is None:
+            return EVERYTHING
+        announced.append(network)
+    return union(announced)
 
 
 def ineffective_records(
     state: State,
-    named: Named | None = None,
+    keys_of_task: KeysOfTask | None = None,
     ends: Mapping[str, Ends] = NO_ITEMS,
     announced: Sequence[Range] = (),
 ) -> list[IneffectiveRecord]:
-    """The objects of a state that cannot work; if some are `named`, of these alone."""
+    """The objects of a state that cannot work; with keys, of the objects that have these alone."""
     records: list[IneffectiveRecord] = []
     for resource in _resources_of(state):
-        keys = None if named is None else named.get(resource.plural)
-        if named is None or keys:
-            records += [
-                IneffectiveRecord(
-                    resource=resource.name,
-                    key=claim.label,
-                    kind=claim.kind,
-                    by=[*claim.by],
-                    reason=claim.reason,
-                )
-                for claim in _claims(resource, state, ends.get(resource.plural, {}), announced)
-                if keys is None or claim.key in keys
-            ]
+        keys: Container[Key] | None = None
+        if keys_of_task is not None:
+            keys = keys_of_task.get(resource.plural)
+            if not keys:
+                continue
+        for claim in _claims(resource, state, ends.get(resource.plural, {}), announced):
+            if keys is None or claim.key in keys:
+                records.append(_record(resource, claim))
     return records
+
+
+def _record(resource: Resource, claim: Claim) -> IneffectiveRecord:
+    return IneffectiveRecord(
+        resource=resource.name,
+        key=claim.label,
+        kind=claim.kind,
+        by=[*claim.by],
+        reason=claim.reason,
+    )
 
 
 def _resources_of(state: State) -> Iterator[Resource]:
     """The collections of a state, of which objects can be ineffective."""
-    holders = (LISTS, *CUSTOM_RULESETS.values())
-    every = [*CHECKED, *(inner for one in holders for inner in one.contents_in(state))]
-    return (one for one in every if state.get(one.plural))
+    resources = [*CHECKED]
+    for parent in (LISTS, *CUSTOM_RULESETS.values()):
+        resources += parent.contents_in(state)
+    return (resource for resource in resources if state.get(resource.plural))
 
 
 def _claims(
@@ -125,73 +137,120 @@ def _claims(
 ) -> Iterable[Claim]:
     objects = state[resource.plural]
     if resource is ALLOWLIST or resource.parent is LISTS:
-        active = [one for one in objects if FLAG.normalise(one.get("enabled", True)) != "false"]
+        active = [obj for obj in objects if FLAG.normalise(obj.get("enabled", True)) != "false"]
         return _covered(resource, active, ends)
-    own = _own_networks(state, announced)
+    networks = _networks_of_account(state, announced)
     if resource is PREFIXES:
-        return _carving_nothing(objects, own)
-    return claims_of_list(resource, state, own)
+        return _carving_nothing(objects, networks)
+    return claims_of_list(resource, state, networks)
+
+
+class Span(NamedTuple):
+    """The first and the last address of a network, or the first and the last name of a hostname by
+    its labels from behind."""
+
+    start: Any
+    end: Any
+
+
+class SpannedObject(NamedTuple):
+    """An object of a list with what it spans."""
+
+    span: Span
+    obj: Object
 
 
 def _covered(resource: Resource, objects: Sequence[Object], ends: Ends) -> Iterator[Claim]:
     """The networks and hostnames within another one that lasts as long; each by the widest one."""
-    (name,) = resource.key
-    wide = [
-        obj
-        for obj in objects
-        if str(obj.get(name)).startswith(ANY_LABEL) or "/" in str(obj.get(name))
-    ]
-    spans = [span for span in (_span(resource, obj) for obj in wide) if span and span[0] < span[1]]
-    outer = outermost(spans)
-    starts = [first for first, _last in outer]
-    known = []
-    for obj in objects if outer else ():  # of a long list, few lie within others
-        span = _span(resource, obj)
-        place = bisect_right(starts, span[0]) - 1 if span else -1
-        if place >= 0 and span[1] <= outer[place][1]:
-            known.append((span, obj))
-    known.sort(key=lambda item: item[0][1], reverse=True)
-    around: list[tuple[Any, Object]] = []
-    for span, obj in sorted(known, key=lambda item: item[0][0]):
-        around = [item for item in around if item[0][1] >= span[1]]
-        key = resource.key_of(obj)
-        for other, wider in around:
-            end = ends.get(resource.key_of(wider))
-            if other != span and (end is None or (key in ends and ends[key] <= end)):
-                by = resource.label_of(wider)
-                reason = f"{by} covers it{'' if end is None else ', and lasts as long'}"
-                yield Claim(key, resource.label_of(obj), COVERED, [by], reason)
+    covering: list[SpannedObject] = []
+    for inner in _within_wide(resource, objects):
+        covering = [outer for outer in covering if outer.span.end >= inner.span.end]
+        for outer in covering:
+            if outer.span != inner.span and _lasts_as_long(resource, outer.obj, inner.obj, ends):
+                yield _covered_claim(resource, inner.obj, outer.obj, ends)
                 break
-        around.append((span, obj))
+        covering.append(inner)
+
+
+def _within_wide(resource: Resource, objects: Sequence[Object]) -> list[SpannedObject]:
+    """The objects within a network or behind a wildcard, by their starts, the widest first."""
+    (name,) = resource.key
+    wide: list[Any] = []
+    for obj in objects:
+        text = str(obj.get(name))
+        if text.startswith(ANY_LABEL) or "/" in text:
+            span = _span(resource, obj)
+            if span and span.start < span.end:
+                wide.append((span.start, span.end))
+    outermost_spans = outermost(wide)
+    if not outermost_spans:  # of a long list, few lie within others
+        return []
+    starts = [start for start, _end in outermost_spans]
+    inner: list[SpannedObject] = []
+    for obj in objects:
+        span = _span(resource, obj)
+        if span is None:
+            continue
+        place = bisect_right(starts, span.start) - 1
+        if place >= 0 and span.end <= outermost_spans[place][1]:
+            inner.append(SpannedObject(span, obj))
+    inner.sort(key=lambda spanned: spanned.span.end, reverse=True)
+    inner.sort(key=lambda spanned: spanned.span.start)
+    return inner
+
+
+def _lasts_as_long(resource: Resource, outer: Object, inner: Object, ends: Ends) -> bool:
+    """Return whether an object ends no earlier than another one."""
+    end = ends.get(resource.key_of(outer))
+    if end is None:
+        return True
+    inner_end = ends.get(resource.key_of(inner))
+    return inner_end is not None and inner_end <= end
+
+
+def _covered_claim(resource: Resource, inner: Object, outer: Object, ends: Ends) -> Claim:
+    outer_label = resource.label_of(outer)
+    reason = f"{outer_label} covers it"
+    if resource.key_of(outer) in ends:
+        reason += ", and lasts as long"
+    key, label = resource.key_of(inner), resource.label_of(inner)
+    return Claim(key, label, COVERED, [outer_label], reason)
 
 
 LAST_LABEL = "~"  # behind every label
 
 
-def _span(resource: Resource, obj: Object) -> Any:
-    """The first and the last address of a network, or of a hostname its labels from behind: all
-    names below `*.` lie between two; None of anything else."""
+def _span(resource: Resource, obj: Object) -> Span | None:
+    """The span of a network or a hostname: all names below `*.` lie between two; None of anything
+    else."""
     (field,) = resource.key
     if field != HOSTNAME:
-        return range_of(obj.get(field))
+        network = range_of(obj.get(field))
+        return Span(*network) if network else None
     name = str(obj.get(field))
     is_wide = name.startswith(ANY_LABEL)
-    labels = tuple(reversed(name[len(ANY_LABEL) if is_wide else 0 :].split(".")))
+    if is_wide:
+        name = name[len(ANY_LABEL) :]
+    labels = tuple(reversed(name.split(".")))
     if not is_wide:
-        return labels, labels
-    return labels if APEX in obj else (*labels, ""), (*labels, LAST_LABEL)
+        return Span(labels, labels)
+    start = labels if APEX in obj else (*labels, "")
+    return Span(start, (*labels, LAST_LABEL))
 
 
-def _carving_nothing(prefixes: Sequence[Object], own: Ranges) -> Iterator[Claim]:
-    """The excluded prefixes that exclude nothing."""
-    for obj in prefixes:
-        network = range_of(obj.get("prefix"))
-        is_excluded = FLAG.normalise(obj.get("excluded")) == "true"
-        if is_excluded and network and own and not intersection([network], own):
-            yield Claim(PREFIXES.key_of(obj), PREFIXES.label_of(obj), OUTSIDE, [], NO_NETWORK)
+def _carving_nothing(prefixes: Sequence[Object], networks: Ranges) -> Iterator[Claim]:
+    """The excluded prefixes that exclude nothing of the networks of an account."""
+    for prefix in prefixes:
+        excluded = range_of(prefix.get("prefix"))
+        is_excluded = FLAG.normalise(prefix.get("excluded")) == "true"
+        if not is_excluded or not excluded or not networks:
+            continue
+        if not intersection([excluded], networks):
+            key, label = PREFIXES.key_of(prefix), PREFIXES.label_of(prefix)
+            yield Claim(key, label, OUTSIDE, [], NO_NETWORK)
 
 
-def _own_networks(state: State, announced: Sequence[Range]) -> Ranges:
+def _networks_of_account(state: State, announced: Sequence[Range]) -> Ranges:
     """The networks that an account protects or announces, exclusions not taken off; none if they
     are not known."""
     prefixes = state.get(PREFIXES.plural)

@@ -51,34 +51,34 @@ MOST_JUDGED = 16  # lists of rules, of which the claims are kept
 ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
 
 
-def claims_of_list(resource: Resource, state: State, own: Ranges) -> Iterator[Claim]:
-    """The rules, filters or overrides of a list that cannot work; packets go to the networks that
-    the account has as its `own`, unless these are not known and empty."""
+def claims_of_list(resource: Resource, state: State, networks: Ranges) -> Iterator[Claim]:
+    """The rules, filters or overrides of a list that cannot work; packets go to the `networks` of
+    the account, unless these are not known and empty."""
     if resource.component:
-        return _filter_claims(resource, state[resource.plural], _among(own))
+        return _filter_claims(resource, state[resource.plural], _among(networks))
     if resource in DDOS_OVERRIDES:
         return _override_claims(resource, state[resource.plural])
-    return _claims_of_rules(resource, state, own)
+    return _claims_of_rules(resource, state, networks)
 
 
-def _among(own: Sequence[Range]) -> Reach | None:
+def _among(networks: Sequence[Range]) -> Reach | None:
     """The destinations of packets; None if the networks of the account are not known."""
-    if not own:
+    if not networks:
         return None
-    return Reach(FIRST_LEVELS.index(DESTINATION), [*own], OUTSIDE, NAMES_NO_DESTINATION)
+    return Reach(FIRST_LEVELS.index(DESTINATION), [*networks], OUTSIDE, NAMES_NO_DESTINATION)
 
 
 def _filter_claims(
     resource: Resource, objects: Sequence[Object], reach: Reach | None
 ) -> Iterator[Claim]:
     """The filters of a component; those of one mode decide alike, in no order."""
-    order = {mode: at for at, mode in enumerate(IN_TURN) if mode != UNDECIDED}
-    filters = [obj for obj in objects if str(obj.get("mode")) in order]
-    filters.sort(key=lambda obj: order[str(obj["mode"])])
+    modes = [mode for mode in IN_TURN if mode != UNDECIDED]
+    filters = [obj for obj in objects if str(obj.get("mode")) in modes]
+    filters.sort(key=lambda obj: modes.index(str(obj["mode"])))
     listed: list[ListObject] = []
     for obj in filters:
         mode, key, name = str(obj["mode"]), resource.key_of(obj), resource.label_of(obj)
-        before = [at for at, one in enumerate(listed) if one.does != mode]
+        before = [place for place, earlier in enumerate(listed) if earlier.does != mode]
         listed.append(ListObject(key, name, Expression.of_object(obj), mode, before=before))
     covering = Covering(listed, packets=True, filters=True)
     return covering.claims("it matches the same packets as {}, in the same mode", reach)
@@ -89,20 +89,27 @@ def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[
     decides about it."""
     active = [obj for obj in objects if not is_off(obj)]
     is_packet = resource is L4_OVERRIDES
-    settings = [None if not_understood(obj) else _set_by(obj) for obj in active]
-    listed = [
-        ListObject(
-            resource.key_of(obj),
-            resource.label_of(obj),
-            _of_override(obj),
-            place if own is None else as_json(own),
-            before=[at for at, one in enumerate(settings[:place]) if _sets_all_of(one, own)],
+    settings_before: list[SettingsByRule | None] = []
+    listed: list[ListObject] = []
+    for place, override in enumerate(active):
+        settings = None if not_understood(override) else _set_by(override)
+        before = []
+        for earlier_place, earlier in enumerate(settings_before):
+            if _sets_all_of(earlier, settings):
+                before.append(earlier_place)
+        listed.append(
+            ListObject(
+                resource.key_of(override),
+                resource.label_of(override),
+                _of_override(override),
+                place if settings is None else as_json(settings),
+                before=before,
+            )
         )
-        for place, (obj, own) in enumerate(zip(active, settings))
-    ]
+        settings_before.append(settings)
     covering = Covering(listed, packets=is_packet)
-    same = "it has the same expression and settings as {}"
-    return covering.claims(same, None if is_packet else ARRIVING)
+    does_the_same = "it has the same expression and settings as {}"
+    return covering.claims(does_the_same, None if is_packet else ARRIVING)
 
 
 def _of_override(override: Object) -> Expression:
@@ -115,80 +122,111 @@ SettingsByRule = Mapping[str, Any]  # of an override, by managed rule; an empty 
 
 
 def _set_by(override: Object) -> SettingsByRule:
-    settings = {f"{what} {name}": item for what, name, item in named_entries(override)}
+    settings: dict[str, Any] = {}
     whole = {name: override[name] for name in ("action", "sensitivity") if override.get(name)}
-    return {**({"": whole} if whole else {}), **settings}
+    if whole:
+        settings[""] = whole
+    for kind, name, entry in named_entries(override):
+        settings[f"{kind} {name}"] = entry
+    return settings
 
 
-def _sets_all_of(earlier: SettingsByRule | None, own: SettingsByRule | None) -> bool:
+def _sets_all_of(earlier: SettingsByRule | None, later: SettingsByRule | None) -> bool:
     """Return whether an override sets something for each managed rule that another one is about;
     None is one that is not understood."""
-    if earlier is None or own is None:
+    if earlier is None or later is None:
         return False
-    return "" in earlier or ("" not in own and earlier.keys() >= own.keys())
+    return "" in earlier or ("" not in later and earlier.keys() >= later.keys())
 
 
-def _claims_of_rules(resource: Resource, state: State, own: Ranges) -> Iterator[Claim]:
+def _claims_of_rules(resource: Resource, state: State, networks: Ranges) -> Iterator[Claim]:
     """The rules of a list, in a zone with those of its account and of rulesets that it executes."""
     if resource.plural in IN_ORDER:
         rules = rules_in_force(state, resource)
     else:
         rules = in_order_of(resource)(state[resource.plural])
-    active = [one for one in rules if one.active]
-    claims = {claim.key: claim for claim in _rule_claims(resource, active, state, own)}
-    by_name: dict[object, list[Key]] = {}
+    active = [rule for rule in rules if rule.active]
+    claims = {claim.key: claim for claim in _rule_claims(resource, active, state, networks)}
+    keys_by_name: dict[object, list[Key]] = {}
     for rule in active:
-        by_name.setdefault(rule.key[0], []).append(rule.key)
-    for keys in by_name.values():  # a ruleset that two rules execute may work for one of them
-        kinds = {claims[key].kind if key in claims else "" for key in keys}
-        if (len(kinds) == 1 and "" not in kinds) or kinds == {NEVER, SHADOWED}:
-            shadowed = [key for key in keys if claims[key].kind != NEVER]
-            yield claims[(shadowed or keys)[0]]
+        keys_by_name.setdefault(rule.key[0], []).append(rule.key)
+    for keys in keys_by_name.values():
+        claim = _claim_of_each([claims.get(key) for key in keys])
+        if claim:
+            yield claim
+
+
+def _claim_of_each(claims: Sequence[Claim | None]) -> Claim | None:
+    """The claim on a rule that is in force several times, since two rules execute its ruleset; None
+    if it may work for one of them."""
+    claimed = [claim for claim in claims if claim]
+    if len(claimed) < len(claims):
+        return None
+    shadowed = [claim for claim in claimed if claim.kind != NEVER]
+    kinds = {claim.kind for claim in claimed}
+    if len(kinds) == 1 or kinds == {NEVER, SHADOWED}:
+        return (shadowed or claimed)[0]
+    return None
 
 
 def _rule_claims(
-    resource: Resource, rules: Sequence[ZoneRule], state: State, own: Ranges
+    resource: Resource, rules: Sequence[ZoneRule], state: State, networks: Ranges
 ) -> Sequence[Claim]:
-    lists, values = contents_in(state), zone_values(state)
-    decides = any(evaluated_as(resource) is one for one in DECIDING)
+    lists = contents_in(state)
+    decides = any(evaluated_as(resource) is deciding for deciding in DECIDING)
     passing = [] if decides else [*_skips_of(resource, state)]
-    places = {rule.key: at for at, rule in enumerate(rules)}
-    skips = range(len(rules), len(rules) + len(passing))
-    listed = [
-        ListObject(
-            rule.key,
-            rule.entry,
-            rule.expression.with_lists(lists),
-            as_json([*map(rule.obj.get, ALIKE_IN), rule.key if rule.conditions else None]),
-            decides and _ends(rule),
-            (*(places[one.key] for one in rule.unless), *skips),
-            rule.whole and rule.whole.with_lists(lists),
-            is_beside=rule.of_account,  # its account judges it
+    places = {rule.key: place for place, rule in enumerate(rules)}
+    places_of_skips = range(len(rules), len(rules) + len(passing))
+    listed: list[ListObject] = []
+    for rule in rules:
+        before = [places[skip.key] for skip in rule.unless]
+        listed.append(
+            ListObject(
+                rule.key,
+                rule.entry,
+                rule.expression.with_lists(lists),
+                _effect_of(rule),
+                decides and _ends(rule),
+                (*before, *places_of_skips),
+                rule.whole and rule.whole.with_lists(lists),
+                is_beside=rule.of_account,  # its account judges it
+            )
         )
-        for rule in rules
-    ]
-    listed += [
-        ListObject(skip.key, skip.entry, beyond(skip, before).with_lists(lists), is_beside=True)
-        for skip, before in passing
-    ]
+    for skip, earlier in passing:
+        expression = beyond(skip, earlier).with_lists(lists)
+        listed.append(ListObject(skip.key, skip.entry, expression, is_beside=True))
+    values = _values_read(listed, state)
+    return _claims_among(tuple(listed), values, resource.traffic, tuple(networks))
+
+
+def _effect_of(rule: ZoneRule) -> str:
+    """What a rule does, equal for rules that do the same."""
+    fields = [rule.obj.get(name) for name in ALIKE_IN]
+    return as_json([*fields, rule.key if rule.conditions else None])
+
+
+def _values_read(listed: Sequence[ListObject], state: State) -> tuple[tuple[str, bytes], ...]:
+    """The fields that the zone decides and that some expressions read, with their values."""
     names: set[str] = set()
-    for one in listed:
-        names.update(one.expression.names, one.whole.names if one.whole else ())
-    of_zone = tuple(item for item in values.items() if item[0] in names)
-    return _judged(tuple(listed), of_zone, resource.traffic, tuple(own))
+    for candidate in listed:
+        names.update(candidate.expression.names)
+        if candidate.whole:
+            names.update(candidate.whole.names)
+    values = zone_values(state)
+    return tuple((name, values[name]) for name in values if name in names)
 
 
 @lru_cache(maxsize=MOST_JUDGED)  # many zones have the same rules
-def _judged(
+def _claims_among(
     listed: tuple[ListObject, ...],
-    of_zone: tuple[tuple[str, bytes], ...],
+    values_of_zone: tuple[tuple[str, bytes], ...],
     traffic: str,
-    own: tuple[Range, ...],
+    networks: tuple[Range, ...],
 ) -> Sequence[Claim]:
     """The rules that cannot work."""
-    decide = partial(_by_zone, dict(of_zone)) if of_zone else None
+    decide = partial(_by_zone, dict(values_of_zone)) if values_of_zone else None
     covering = Covering(listed, decide, packets=traffic == "packet")
-    reach = ARRIVING if traffic == "request" else _among(own)
+    reach = ARRIVING if traffic == "request" else _among(networks)
     return [*covering.claims("it has the same expression as {}, and does the same", reach)]
 
 
@@ -201,8 +239,10 @@ def _skips_of(resource: Resource, state: State) -> Iterator[tuple[ZoneRule, list
     """The custom rules that take requests past the phase of a resource, each with those before it
     that may take them past itself and not past the phase."""
     before: list[ZoneRule] = []
-    custom = rules_in_force(state, CUSTOM_RULES) if state.get(CUSTOM_RULES.plural) else ()
-    for rule in (one for one in custom if one.active):
+    custom_rules = rules_in_force(state, CUSTOM_RULES) if state.get(CUSTOM_RULES.plural) else ()
+    for rule in custom_rules:
+        if not rule.active:
+            continue
         is_skip = rule.lets_pass and phase_of(resource) in rule.skips
         if is_skip and not rule.conditions:
             yield rule, [*before]

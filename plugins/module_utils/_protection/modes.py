@@ -76,7 +76,8 @@ class Loss(NamedTuple):
 
     `reason` is a sentence without its subject; `certain` is false if the loss is not proven. `how`
     says what becomes of a rule that stops traffic, or of an override. `ranges` are the addresses
-    concerned, and `others` the objects that decided before, as far as they are told.
+    concerned, and `deciding_before` the keys and labels of objects that decided before, as far as
+    they are told.
     """
 
     resource: Resource
@@ -86,17 +87,25 @@ class Loss(NamedTuple):
     certain: bool = True
     how: str = ""
     ranges: Sequence[Range] = ()
-    others: Sequence[tuple[Key, str]] = ()
+    deciding_before: Sequence[tuple[Key, str]] = ()
 
     def record(self) -> dict[str, Any]:
         """The loss as results show it."""
-        named = {"resource": self.resource.name, "key": self.label}
-        return {**named, "certain": self.certain, "reason": self.reason}
+        return {
+            "resource": self.resource.name,
+            "key": self.label,
+            "certain": self.certain,
+            "reason": self.reason,
+        }
 
 
 def ranges_of_losses(losses: Iterable[Loss], how: str = "") -> Ranges:
     """The addresses of losses, of one kind if it is told."""
-    return union(item for loss in losses if how in ("", loss.how) for item in loss.ranges)
+    ranges: list[Range] = []
+    for loss in losses:
+        if how in ("", loss.how):
+            ranges += loss.ranges
+    return union(ranges)
 
 
 def loss_by(resource: Resource, obj: Object, reason: str, certain: bool = True) -> Loss:
@@ -184,20 +193,29 @@ class Component(NamedTuple):
         open_pieces: list[Piece] = [(space, frozenset())]
         closed: list[Piece] = []
         for mode in IN_TURN:
-            matches = [item.matches for item in self.filters if item.mode == mode]
-            certain = matches if mode != UNDECIDED else []
-            always = union(ranges for one in certain for ranges in one.always)
-            sometimes = union(ranges for one in matches for ranges in one.sometimes)
+            always, sometimes = self._matched_in(mode)
             next_pieces: list[Piece] = []
             for ranges, modes in open_pieces:
                 closed.append((intersection(ranges, always), modes | {mode}))
-                rest = difference(ranges, always)
-                next_pieces.append((intersection(rest, sometimes), modes | {mode}))
-                next_pieces.append((difference(rest, sometimes), modes))
+                open_ranges = difference(ranges, always)
+                next_pieces.append((intersection(open_ranges, sometimes), modes | {mode}))
+                next_pieces.append((difference(open_ranges, sometimes), modes))
             open_pieces = [piece for piece in next_pieces if piece[0]]
-        return gathered(
-            closed + [(ranges, modes | self.rule_modes) for ranges, modes in open_pieces]
-        )
+        for ranges, modes in open_pieces:
+            closed.append((ranges, modes | self.rule_modes))
+        return gathered(closed)
+
+    def _matched_in(self, mode: str) -> Matches:
+        """The destinations that the filters of a mode match; filters of an unknown mode match
+        nothing for certain."""
+        always: list[Range] = []
+        sometimes: list[Range] = []
+        for candidate in self.filters:
+            if candidate.mode == mode:
+                sometimes += candidate.matches.sometimes
+                if mode != UNDECIDED:
+                    always += candidate.matches.always
+        return Matches(union(always), union(sometimes))
 
     def deciders(self, network: Range) -> list[Decider]:
         """The deciders for a network, in the order of precedence; the list ends with the first that
@@ -207,12 +225,16 @@ class Component(NamedTuple):
         """
         deciders: list[Decider] = []
         for mode in IN_TURN:
-            for item in (filter_ for filter_ in self.filters if filter_.mode == mode):
-                always = item.matches.always if mode != UNDECIDED else []
-                whole = intersection([network], always) == [network]
-                if whole or intersection([network], item.matches.sometimes):
-                    deciders.append(_decider(mode, whole, f"filter {item.expression.text}"))
-                if whole:
+            for candidate in self.filters:
+                if candidate.mode != mode:
+                    continue
+                matches = candidate.matches
+                always = matches.always if mode != UNDECIDED else []
+                is_whole = intersection([network], always) == [network]
+                if is_whole or intersection([network], matches.sometimes):
+                    decided_by = f"filter {candidate.expression.text}"
+                    deciders.append(_decider(mode, is_whole, decided_by))
+                if is_whole:
                     return deciders
         for rule in sorted(self.rules, key=lambda rule: rule.everywhere):
             deciders.append(_decider(rule.mode, rule.everywhere, f"rule {rule.label}"))
@@ -221,8 +243,8 @@ class Component(NamedTuple):
         return deciders
 
 
-def _decider(mode: str, whole: bool, decided_by: str | None = None) -> Decider:
-    return Decider(mode=mode, decided_by=decided_by, traffic="all" if whole else "some")
+def _decider(mode: str, is_whole: bool, decided_by: str | None = None) -> Decider:
+    return Decider(mode=mode, decided_by=decided_by, traffic="all" if is_whole else "some")
 
 
 def gathered(pieces: Iterable[Piece]) -> list[Piece]:
@@ -231,15 +253,12 @@ def gathered(pieces: Iterable[Piece]) -> list[Piece]:
     for ranges, modes in pieces:
         if ranges:
             by_modes.setdefault(modes, []).extend(ranges)
-    return [
-        (union(ranges), modes)
-        for modes, ranges in sorted(by_modes.items(), key=lambda item: in_order(item[0]))
-    ]
+    return [(union(by_modes[modes]), modes) for modes in sorted(by_modes, key=in_order)]
 
 
-def union_of_modes(several: Iterable[Modes]) -> Modes:
-    """Every mode that one of several sets holds."""
-    return frozenset(mode for modes in several for mode in modes)
+def union_of_modes(sets: Iterable[Modes]) -> Modes:
+    """Every mode that one of several sets has."""
+    return frozenset(chain(*sets))
 
 
 def in_order(modes: Modes) -> list[str]:
@@ -250,19 +269,21 @@ def in_order(modes: Modes) -> list[str]:
 def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
     """A component as an account's state has it; where its rules or filters are not known, neither
     are its modes."""
-    title, lists = COMPONENTS[kind].title, {"rules": rules_of(kind), "filters": filters_of(kind)}
-    objects = {name: state.get(resource.plural) for name, resource in lists.items() if resource}
+    title = COMPONENTS[kind].title
+    objects = {"rules": state.get(rules_of(kind).plural)}
+    filter_resource = filters_of(kind)
+    if filter_resource:
+        objects["filters"] = state.get(filter_resource.plural)
     problems: list[str] = []
-    read_filters = [_filter(item, title, problems) for item in objects.get("filters") or []]
-    read_rules = [_read_rule(item, kind, problems) for item in objects["rules"] or []]
-    read_rules.extend(_contradictions(read_rules, title, problems))
-    unknown = [name for name, listed in objects.items() if listed is None]
+    filters = [_filter(obj, title, problems) for obj in objects.get("filters") or []]
+    rules = [_read_rule(obj, kind, problems) for obj in objects["rules"] or []]
+    rules.extend(_contradictions(rules, title, problems))
+    unknown = [name for name in objects if objects[name] is None]
     if unknown:
         problems.append(f"The {' and '.join(unknown)} of {title} are not known.")
-        read_filters.append(
-            Filter(Expression.of(""), UNDECIDED, Matches([], EVERYTHING), UNDECIDED)
-        )
-    return Component(kind, read_filters, read_rules, problems)
+        may_match = Matches([], EVERYTHING)
+        filters.append(Filter(Expression.of(""), UNDECIDED, may_match, UNDECIDED))
+    return Component(kind, filters, rules, problems)
 
 
 def components(state: Mapping[str, Sequence[Object]]) -> list[Component]:
@@ -282,17 +303,19 @@ def watching(
     """The component of a resource as if all that monitors mitigated too; with a key, as if only
     this object of the resource did."""
 
-    def watched(item: Resource, obj: Object) -> Object:
+    def watched(collection: Resource, obj: Object) -> Object:
         if CODE.normalise(obj.get("mode")) not in (ENABLED, MONITORING):
             return obj
-        is_meant = key is None or (item is resource and item.key_of(obj) == key)
+        is_meant = key is None or (collection is resource and collection.key_of(obj) == key)
         return {**obj, "mode": ENABLED if is_meant else MONITORING}
 
     kind = str(resource.component)
-    lists = [item for item in (rules_of(kind), filters_of(kind)) if item]
-    known = {item.plural: state.get(item.plural) or () for item in lists}
-    seen = {item.plural: [watched(item, obj) for obj in known[item.plural]] for item in lists}
-    return component(kind, seen)
+    watched_state = {}
+    for collection in (rules_of(kind), filters_of(kind)):
+        if collection:
+            objects = state.get(collection.plural) or ()
+            watched_state[collection.plural] = [watched(collection, obj) for obj in objects]
+    return component(kind, watched_state)
 
 
 def _read_mode(obj: Object, what: str, problems: list[str]) -> str:
@@ -332,19 +355,29 @@ def _read_rule(obj: Object, kind: str, problems: list[str]) -> Rule:
 
 def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
     """If two rules for one place have different modes, it is not known which of them counts."""
-    first = {rule.key: rule for rule in reversed(rules)}
-    keys = dict.fromkeys(rule.key for rule in rules if rule.mode != first[rule.key].mode)
-    contradictory = [Rule(*key, UNDECIDED, first[key].levels) for key in keys]
-    problems.extend(
-        f"Two rules {rule.label} of {title} have different modes." for rule in contradictory
-    )
-    return contradictory
+    rule_of_key: dict[Place, Rule] = {}
+    contradictory: dict[Place, Rule] = {}
+    for rule in rules:
+        counting = rule_of_key.setdefault(rule.key, rule)
+        if rule.mode != counting.mode and rule.key not in contradictory:
+            undecided = Rule(*rule.key, UNDECIDED, counting.levels)
+            contradictory[rule.key] = undecided
+            problems.append(f"Two rules {undecided.label} of {title} have different modes.")
+    return [*contradictory.values()]
 
 
-IN_WORDS = (  # of one value, and of several
-    (PORT, "to port {}", "to ports {}"),
-    (SOURCE_PORT, "from port {}", "from ports {}"),
-    (SOURCE, "from {}", "from {}"),
+class FieldInWords(NamedTuple):
+    """A field of packets, with the words for a value of it, and for several."""
+
+    name: str
+    singular: str
+    plural: str
+
+
+IN_WORDS = (
+    FieldInWords(PORT, "to port {}", "to ports {}"),
+    FieldInWords(SOURCE_PORT, "from port {}", "from ports {}"),
+    FieldInWords(SOURCE, "from {}", "from {}"),
 )
 SCOPES = {REGION: "region", DATA_CENTER: "data center"}
 UNNAMED_PLACE = ("", "")  # a place that no rule names
@@ -359,40 +392,69 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> di
     """The traffic to some addresses that a component mitigates in the one state and not in the
     other: the destinations by the part of the traffic to them, which is empty for all of it."""
     space = _may_differ(was, becomes, space)
-    filters = [_reaching(item.filters, space) for item in (was, becomes)]
+    was_reaching = was._replace(filters=_reaching(was.filters, space))
+    becomes_reaching = becomes._replace(filters=_reaching(becomes.filters, space))
     try:
-        return _lost_parts(filters, was, becomes, space)
+        return _lost_parts(was_reaching, becomes_reaching, space)
     except Unread as exc:
         unknown = f"a part of the traffic, since the filters are {exc}"
         return {unknown: space} if space else {}
 
 
-def _lost_parts(
-    filters: Sequence[Sequence[Filter]], was: Component, becomes: Component, space: Ranges
-) -> dict[str, Ranges]:
+class PartOfTraffic(NamedTuple):
+    """Packets, and the places, each a region with a data center, for which they are meant."""
+
+    packets: Set
+    places: AbstractSet[tuple[Place, Place]]
+
+
+def _lost_parts(was: Component, becomes: Component, space: Ranges) -> dict[str, Ranges]:
     diagrams = Diagrams(filters=True)
-    every = diagrams.combined("and", [diagrams.possible(), diagrams.to(space)])
-    before, after = (_by_filters(diagrams, item, every) for item in filters)
-    deciding, titles = list(_deciding_rules(was, becomes)), _titles(was, becomes)
-    everywhere = {place for place, _rule, _other in deciding}
-    earlier = {place for place, rule, _other in deciding if rule and rule.mode == ENABLED}
-    later = {place for place, _other, rule in deciding if rule and rule.mode == ENABLED}
+    to_space = diagrams.combined("and", [diagrams.possible(), diagrams.to(space)])
+    before = _by_filters(diagrams, was.filters, to_space)
+    after = _by_filters(diagrams, becomes.filters, to_space)
+    everywhere, mitigating_before, mitigating_after = _places_that_mitigate(was, becomes)
     # Packets that are mitigated before in some places, and those that are not after in others.
-    mitigated = [(before.mitigated, everywhere), (before.by_rules, earlier)]
-    passing = [(after.left, everywhere), (after.by_rules, everywhere - later)]
+    mitigated = [
+        PartOfTraffic(before.mitigated, everywhere),
+        PartOfTraffic(before.by_rules, mitigating_before),
+    ]
+    passing = [
+        PartOfTraffic(after.by_other_filters, everywhere),
+        PartOfTraffic(after.by_rules, everywhere - mitigating_after),
+    ]
+    titles = _titles(was, becomes)
     lost: list[tuple[Ranges, int, str]] = []
-    for number, ((one, some), (other, others)) in enumerate(product(mitigated, passing)):
-        place = _places_in_words(some & others, titles)
+    for number, (former, latter) in enumerate(product(mitigated, passing)):
+        place = _places_in_words(former.places & latter.places, titles)
         if place is None:
             continue
-        for ranges, packets in diagrams.by_destination(diagrams.combined("and", [one, other])):
-            whole = diagrams.part(every, ranges[0][0])
+        lost_packets = diagrams.combined("and", [former.packets, latter.packets])
+        for ranges, packets in diagrams.by_destination(lost_packets):
+            whole = diagrams.part(to_space, ranges[0][0])
             words = (_packets_in_words(diagrams, packets, whole), place)
             lost.append((ranges, number, ", ".join(filter(None, words))))
-    parts: dict[str, Ranges] = {}
-    for ranges, _number, what in sorted(lost):
-        parts.setdefault(what, []).extend(ranges)
-    return {what: union(ranges) for what, ranges in parts.items()}
+    ranges_by_words: dict[str, list[Range]] = {}
+    for ranges, _number, words_of_part in sorted(lost):
+        ranges_by_words.setdefault(words_of_part, []).extend(ranges)
+    return {part: union(ranges) for part, ranges in ranges_by_words.items()}
+
+
+Places = AbstractSet[Tuple[Place, Place]]
+
+
+def _places_that_mitigate(was: Component, becomes: Component) -> tuple[Places, Places, Places]:
+    """All places, and those in which rules mitigate before, and after."""
+    everywhere: set[tuple[Place, Place]] = set()
+    mitigating_before: set[tuple[Place, Place]] = set()
+    mitigating_after: set[tuple[Place, Place]] = set()
+    for place, before, after in _deciding_rules(was, becomes):
+        everywhere.add(place)
+        if before and before.mode == ENABLED:
+            mitigating_before.add(place)
+        if after and after.mode == ENABLED:
+            mitigating_after.add(place)
+    return everywhere, mitigating_before, mitigating_after
 
 
 def never_mitigated(component: Component, space: Ranges) -> Ranges:
@@ -411,19 +473,26 @@ def _may_differ(was: Component, becomes: Component, space: Ranges) -> Ranges:
     one of them has, or all if their rules differ."""
     if [rule[:3] for rule in was.rules] != [rule[:3] for rule in becomes.rules]:
         return space
-    # By which filters are equal; what an expression matches follows from it.
-    before, after = (
-        {(item.expression, item.mode, item.own_mode): item for item in one.filters}
-        for one in (was, becomes)
-    )
-    changed = [{**before, **after}[key] for key in before.keys() ^ after.keys()]
-    return intersection(space, union(part for item in changed for part in item.matches.sometimes))
+    before, after = _filters_by_identity(was), _filters_by_identity(becomes)
+    filters = {**before, **after}
+    ranges: list[Range] = []
+    for identity in before.keys() ^ after.keys():
+        ranges += filters[identity].matches.sometimes
+    return intersection(space, union(ranges))
+
+
+def _filters_by_identity(component: Component) -> dict[tuple[object, ...], Filter]:
+    """Filters by what makes them equal; what an expression matches follows from it."""
+    return {
+        (candidate.expression, candidate.mode, candidate.own_mode): candidate
+        for candidate in component.filters
+    }
 
 
 def _reaching(filters: Sequence[Filter], space: Ranges) -> list[Filter]:
     """The filters that can match traffic to these addresses; the others cannot change the
     result."""
-    return [item for item in filters if intersection(item.matches.sometimes, space)]
+    return [candidate for candidate in filters if intersection(candidate.matches.sometimes, space)]
 
 
 class _Fates(NamedTuple):
@@ -431,101 +500,127 @@ class _Fates(NamedTuple):
     takes, and those that the rules decide on."""
 
     mitigated: Set
-    left: Set
+    by_other_filters: Set
     by_rules: Set
 
 
-def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Fates:
+def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], packets: Set) -> _Fates:
     """The packets that filters take, in the order of their modes; one whose mode is not known may
     be the first."""
     taken: dict[str, Set] = {}
     for mode in IN_TURN:
-        own = [diagrams.matching(item.expression) for item in filters if item.own_mode == mode]
-        matching = diagrams.combined("or", own)
-        taken[mode] = diagrams.combined("and", [rest, matching])
-        rest = diagrams.without(rest, matching)
+        of_mode = [candidate for candidate in filters if candidate.own_mode == mode]
+        sets = [diagrams.matching(candidate.expression) for candidate in of_mode]
+        matching = diagrams.combined("or", sets)
+        taken[mode] = diagrams.combined("and", [packets, matching])
+        packets = diagrams.without(packets, matching)
     mitigated = taken.pop(ENABLED)
-    return _Fates(mitigated, diagrams.combined("or", taken.values()), rest)
+    return _Fates(mitigated, diagrams.combined("or", taken.values()), packets)
 
 
-def _packets_in_words(diagrams: Diagrams, packets: Set, every: Set) -> str:
+def _packets_in_words(diagrams: Diagrams, packets: Set, whole: Set) -> str:
     """The packets to a destination in words; empty for all of them."""
-    words = []
-    for name, one, several in IN_WORDS if packets != every else ():
-        values = diagrams.values(packets, name)
-        if values != diagrams.values(every, name):
-            listed = networks(values) if name == SOURCE else map(_port_range, values)
-            text = one if count(values) == 1 else several
-            words.append(text.format(first_few(listed)))
-    return ", ".join(words) or ("a part of the traffic" if packets != every else "")
+    if packets == whole:
+        return ""
+    clauses = []
+    for field in IN_WORDS:
+        ranges = diagrams.values(packets, field.name)
+        if ranges != diagrams.values(whole, field.name):
+            words = networks(ranges) if field.name == SOURCE else map(_port_range, ranges)
+            form = field.singular if count(ranges) == 1 else field.plural
+            clauses.append(form.format(first_few(words)))
+    return ", ".join(clauses) or "a part of the traffic"
 
 
-def _port_range(values: Range) -> str:
-    first, last = values
-    return str(first) if first == last else f"{first}-{last}"
+def _port_range(ports: Range) -> str:
+    lowest, highest = ports
+    return str(lowest) if lowest == highest else f"{lowest}-{highest}"
 
 
 def _titles(was: Component, becomes: Component) -> dict[Place, str]:
     """The regions and data centers that rules name, in words."""
     rules = {rule.key: rule for rule in (*was.rules, *becomes.rules, *was.rules)}
-    return {
-        rule.key: f"{title} {rule.place}"
-        for scope, title in SCOPES.items()
-        for rule in rules.values()
-        if rule.scope == scope
-    }
+    titles: dict[Place, str] = {}
+    for scope, title in SCOPES.items():
+        for rule in rules.values():
+            if rule.scope == scope:
+                titles[rule.key] = f"{title} {rule.place}"
+    return titles
 
 
 def _deciding_rules(
     was: Component, becomes: Component
 ) -> Iterator[tuple[tuple[Place, Place], Rule | None, Rule | None]]:
     """Each region with each data center, and the most specific rule for both in either state."""
-    first, second = ({rule.key: rule for rule in one.rules} for one in (was, becomes))
-    regions, centers = (
-        [UNNAMED_PLACE, *(place for place in {**first, **second} if place[0] == scope)]
-        for scope in SCOPES
-    )
+    rules_before = {rule.key: rule for rule in was.rules}
+    rules_after = {rule.key: rule for rule in becomes.rules}
+    places = [*{**rules_before, **rules_after}]
+    regions = [UNNAMED_PLACE, *(place for place in places if place[0] == REGION)]
+    centers = [UNNAMED_PLACE, *(place for place in places if place[0] == DATA_CENTER)]
     for region, center in product(regions, centers):
         narrowing = (center, region, (GLOBAL, ""))
-        before, after = (
-            next((rules[place] for place in narrowing if place in rules), None)
-            for rules in (first, second)
-        )
+        before = _most_specific(rules_before, narrowing)
+        after = _most_specific(rules_after, narrowing)
         yield (region, center), before, after
+
+
+def _most_specific(rules: Mapping[Place, Rule], places: Iterable[Place]) -> Rule | None:
+    """The rule for the first of some places that has one."""
+    for place in places:
+        if place in rules:
+            return rules[place]
+    return None
 
 
 def mitigation_losses(was: Component, becomes: Component, space: Ranges) -> Iterator[Loss]:
     """The losses by a component that mitigates less of the traffic to some addresses, or later;
     the label is the part of the traffic, or the rule that is less sensitive."""
-    for what, ranges in no_longer_mitigated(was, becomes, space).items():
-        shown = counted_networks(ranges) + (f": {what}" if what else "")
-        yield Loss(rules_of(was.kind), (), what, shown, how=UNMITIGATED, ranges=ranges)
-    by_places: dict[tuple[Place, Place], Loss] = {}
-    for _place, before, after in (
-        _deciding_rules(was, becomes) if was.rules != becomes.rules else ()
-    ):
-        loss = _less_sensitive(was.kind, before, after) if before and after else None
-        if loss and before and after:
-            by_places[before.key, after.key] = loss
-    yield from by_places.values()
+    for part, ranges in no_longer_mitigated(was, becomes, space).items():
+        reason = counted_networks(ranges)
+        if part:
+            reason += f": {part}"
+        yield Loss(rules_of(was.kind), (), part, reason, how=UNMITIGATED, ranges=ranges)
+    if was.rules == becomes.rules:
+        return
+    losses: dict[tuple[Place, Place], Loss] = {}
+    for _place, before, after in _deciding_rules(was, becomes):
+        if before and after:
+            loss = _less_sensitive(was.kind, before, after)
+            if loss:
+                losses[before.key, after.key] = loss
+    yield from losses.values()
 
 
 def _less_sensitive(kind: str, was: Rule, becomes: Rule) -> Loss | None:
     """The loss by a rule that decides with less sensitivity than another one, or it itself, did; a
     level that is not known is the lowest."""
     modes, is_same = {was.mode, becomes.mode}, was.key == becomes.key
-    ranks = {level: rank for rank, level in enumerate(LEVELS_OF_PROFILES)}
-    lower = [
-        f"{name.replace('_', ' ')} {becomes.levels[name]} instead of {level}"
-        for name, level in was.levels.items()
-        if ranks.get(level, -1) > ranks.get(becomes.levels[name], -1)
-    ]
-    if not lower or not (modes == {ENABLED} or (is_same and DISABLED not in modes)):
+    if modes != {ENABLED} and (not is_same or DISABLED in modes):
         return None
-    label = f"rule {becomes.label}" + ("" if is_same else f", in place of {was.label},")
-    how = LESS_SENSITIVE_MONITOR if modes == {MONITORING} else LESS_SENSITIVE
-    former = [(was.key, was.label)]
-    return Loss(rules_of(kind), becomes.key, label, ", ".join(lower), how=how, others=former)
+    lower = []
+    for field, level in was.levels.items():
+        new_level = becomes.levels[field]
+        if _rank_of_level(level) > _rank_of_level(new_level):
+            lower.append(f"{field.replace('_', ' ')} {new_level} instead of {level}")
+    if not lower:
+        return None
+    label = f"rule {becomes.label}"
+    if not is_same:
+        label += f", in place of {was.label},"
+    return Loss(
+        rules_of(kind),
+        becomes.key,
+        label,
+        ", ".join(lower),
+        how=LESS_SENSITIVE_MONITOR if modes == {MONITORING} else LESS_SENSITIVE,
+        deciding_before=[(was.key, was.label)],
+    )
+
+
+def _rank_of_level(level: str) -> int:
+    """The place of a level among those of profiles; lower than all if it is not known."""
+    ranks = {known_level: rank for rank, known_level in enumerate(LEVELS_OF_PROFILES)}
+    return ranks.get(level, -1)
 
 
 def _places_in_words(
@@ -536,7 +631,7 @@ def _places_in_words(
     concerned = {region for region, center in places if center == UNNAMED_PLACE}
     concerned |= {center for _region, center in places}
     if (UNNAMED_PLACE, UNNAMED_PLACE) in places:
-        others = [title for place, title in titles.items() if place not in concerned]
-        return f"outside {first_few(others)}" if others else ""
-    listed = [title for place, title in titles.items() if place in concerned]
-    return f"in {first_few(listed)}" if listed else None
+        excepted = [title for place, title in titles.items() if place not in concerned]
+        return f"outside {first_few(excepted)}" if excepted else ""
+    concerned_titles = [title for place, title in titles.items() if place in concerned]
+    return f"in {first_few(concerned_titles)}" if concerned_titles else None

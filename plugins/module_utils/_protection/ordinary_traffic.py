@@ -42,11 +42,22 @@ from .rules_in_force import ZoneRule, beyond
 
 # The prefixes of an account, in a state of the rules that packets to them meet.
 OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")
-OWNER_NAMES = {  # each with its field, and its words
-    "request": (ZONE, "name", "the name of the zone is"),
-    "packet": (OWN_PREFIXES, "prefix", "the protected prefixes are"),
+
+
+class OwnerNames(NamedTuple):
+    """Where the names of an owner stand to which traffic goes: the collection and its field; and
+    the words for the names."""
+
+    resource: Resource
+    field: str
+    words: str
+
+
+OWNER_NAMES = {  # by the kind of traffic
+    "request": OwnerNames(ZONE, "name", "the name of the zone is"),
+    "packet": OwnerNames(OWN_PREFIXES, "prefix", "the protected prefixes are"),
 }
-Known = Mapping[str, Any]  # values by field
+FieldValues = Mapping[str, Any]  # by field
 Spaces = Sequence[Tuple[str, Ranges]]  # destinations, with their words
 
 URI = "http.request.uri"
@@ -58,10 +69,11 @@ ANY_TEXTS = (*ANY_HEADER, "http.request.version", f"{URI}.query", f"raw.{URI}.qu
 PLACES = ("ip.src.country", "ip.dst.country", "ip.src.continent", "ip.geoip.country")
 OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
 OF_ACCOUNTS = frozenset(["ip.dst"])
-GET: Known = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
+GET: FieldValues = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
 PROTOCOL_NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
 PORTS = ("srcport", "dstport")
-ANY_HEADERS = "ip.len ge 28 and ip.hdr_len ge 20 and ip.ttl gt 0"  # of every packet with ports
+# Of every packet with ports.
+ANY_HEADERS = Expression.of("ip.len ge 28 and ip.hdr_len ge 20 and ip.ttl gt 0")
 # Ordinary clients have addresses of IPv4, and of the part of IPv6 that is in use.
 IN_USE = [EVERYTHING[0], *filter(None, [range_of(GLOBAL_IPV6)])]
 ANYWHERE: Spaces = (("", EVERYTHING),)
@@ -78,40 +90,55 @@ class TrafficKind(NamedTuple):
     spaces: Spaces = ANYWHERE
 
 
-Match = Tuple[ZoneRule, str, Sequence[ZoneRule]]
+class WideRule(NamedTuple):
+    """A rule that all plain traffic of a kind meets and matches, with words for the traffic, and
+    with the other rules that it takes to match all of it."""
+
+    rule: ZoneRule
+    traffic: str
+    helpers: Sequence[ZoneRule] = ()
 
 
 def rules_matching_all_traffic(
     resource: Resource, rules: Sequence[ZoneRule], state: State
-) -> list[Match]:
-    """The active rules that all plain traffic of a kind meets and matches, each with words for the
-    traffic, and with the others that it takes to match all of it."""
+) -> list[WideRule]:
+    """The active rules that all plain traffic of a kind meets and matches."""
     if not any(wide_groups(resource, rules)):
         return []
-    met: dict[Key, Match] = {}
+    wide: dict[Key, WideRule] = {}
     before: list[ZoneRule] = []
     narrow: list[ZoneRule] = []
     for rule in rules:
         if width(resource, rule, state, before):
-            ending = [one for one in narrow if one.terminates]
+            ending = [earlier for earlier in narrow if earlier.terminates]
             before += _fewest_together(resource, rule, ending, state)
-        what = width(resource, rule, state, before)
-        if what:
-            met[rule.key] = rule, what, ()
-            before += [rule] if rule.terminates else []
+        traffic = width(resource, rule, state, before)
+        if traffic:
+            wide[rule.key] = WideRule(rule, traffic)
+            if rule.terminates:
+                before.append(rule)
         elif rule.enforces or rule.lets_pass:
             narrow.append(rule._replace(expression=beyond(rule, before)))
-    groups = [[one for one in narrow if one.enforces]]
-    for item in sorted({item for one in narrow if one.lets_pass for item in one.skips}):
-        groups.append([one for one in narrow if one.lets_pass and item in one.skips])
     by_key = {rule.key: rule for rule in rules}
-    for group in filter(None, groups):
-        every = _fewest_together(resource, group[0], group, state)
-        what = width(resource, union_of_rules(group[0], every), state)
-        for key in (one.key for one in every):
-            others = [by_key[one.key] for one in every if one.key != key]
-            met.setdefault(key, (by_key[key], what, others))
-    return [met[rule.key] for rule in rules if rule.key in met]
+    for group in _groups_by_effect(narrow):
+        together = _fewest_together(resource, group[0], group, state)
+        traffic = width(resource, union_of_rules(group[0], together), state)
+        for rule in together:
+            helpers = [by_key[helper.key] for helper in together if helper.key != rule.key]
+            wide.setdefault(rule.key, WideRule(by_key[rule.key], traffic, helpers))
+    return [wide[rule.key] for rule in rules if rule.key in wide]
+
+
+def _groups_by_effect(rules: Sequence[ZoneRule]) -> list[list[ZoneRule]]:
+    """The rules that stop traffic, and for all that a rule skips, the rules that skip it."""
+    groups = [[rule for rule in rules if rule.enforces]]
+    passing = [rule for rule in rules if rule.lets_pass]
+    skipped: set[str] = set()
+    for rule in passing:
+        skipped |= rule.skips
+    for name in sorted(skipped):
+        groups.append([rule for rule in passing if name in rule.skips])
+    return [group for group in groups if group]
 
 
 def _fewest_together(
@@ -120,17 +147,20 @@ def _fewest_together(
     """The fewest of some rules of which all plain traffic of a kind matches one; `rule` is one of
     those that this traffic concerns."""
 
-    def are_wide(some: Sequence[ZoneRule]) -> bool:
-        return bool(width(resource, union_of_rules(rule, some), state))
+    def are_wide(candidates: Sequence[ZoneRule]) -> bool:
+        return bool(width(resource, union_of_rules(rule, candidates), state))
 
+    if len(rules) < 2 or not are_wide(rules):
+        return []
     fewest: list[ZoneRule] = []
-    rules = rules if len(rules) > 1 and are_wide(rules) else ()
     while rules and not are_wide(fewest):
-        low, high = 1, len(rules)  # of the shortest part that does it, the last one is needed
+        low, high = 1, len(rules)  # of the shortest part that does it, the last rule is needed
         while low < high:
             middle = (low + high) // 2
-            is_enough = are_wide([*fewest, *rules[:middle]])
-            low, high = (low, middle) if is_enough else (middle + 1, high)
+            if are_wide([*fewest, *rules[:middle]]):
+                high = middle
+            else:
+                low = middle + 1
         fewest.append(rules[low - 1])
         rules = rules[: low - 1]
     return fewest
@@ -139,24 +169,31 @@ def _fewest_together(
 def wide_groups(resource: Resource, rules: Iterable[ZoneRule]) -> Iterator[list[ZoneRule]]:
     """The rules that stop traffic, and those that let it pass, each with one for all of them;
     without those of which no part is wide, whatever the names of their owner are."""
-    every = [*rules]
-    for group in ([one for one in every if one.enforces], [one for one in every if one.lets_pass]):
-        whole = union_of_rules(group[0], group) if group else None
-        if whole and _may_be_wide(whole.expression, resource.traffic, whole.lets_pass) is not False:
-            yield [*group, whole]
+    in_order = [*rules]
+    stopping = [rule for rule in in_order if rule.enforces]
+    passing = [rule for rule in in_order if rule.lets_pass]
+    for group in (stopping, passing):
+        if not group:
+            continue
+        union = union_of_rules(group[0], group)
+        if _may_be_wide(union.expression, resource.traffic, union.lets_pass) is not False:
+            yield [*group, union]
 
 
-def union_of_rules(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:
-    """A rule for all that some match."""
-    return rule._replace(expression=Expression.any_of([one.expression for one in some]))
+def union_of_rules(rule: ZoneRule, rules: Sequence[ZoneRule]) -> ZoneRule:
+    """A rule like another one, for all that some rules match."""
+    expressions = [matching.expression for matching in rules]
+    return rule._replace(expression=Expression.any_of(expressions))
 
 
 def owner_names_in(resource: Resource, state: State) -> Sequence[Object] | None:
     """The objects whose names the rules of a resource may use; None if a state does not have them.
     The plan of a host may change the prefixes of its account."""
-    own, _field, _words = OWNER_NAMES[resource.traffic]
-    of_plan = state.get(PREFIXES.plural) if own is OWN_PREFIXES else None
-    return state.get(own.plural) if of_plan is None else of_plan
+    owner = OWNER_NAMES[resource.traffic].resource
+    planned = state.get(PREFIXES.plural)
+    if owner is OWN_PREFIXES and planned is not None:
+        return planned
+    return state.get(owner.plural)
 
 
 def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[ZoneRule] = ()) -> str:
@@ -164,10 +201,12 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
     words; empty if there is none."""
     if not (rule.enforces or rule.lets_pass):
         return ""
-    _own, name, _words = OWNER_NAMES[resource.traffic]
-    objects = owner_names_in(resource, state) or ()
-    known = [obj for obj in objects if FLAG.normalise(obj.get("excluded")) != "true"]
-    names = [str(obj[name]).lower() for obj in known if obj.get(name)]
+    field = OWNER_NAMES[resource.traffic].field
+    names = []
+    for obj in owner_names_in(resource, state) or ():
+        is_excluded = FLAG.normalise(obj.get("excluded")) == "true"
+        if not is_excluded and obj.get(field):
+            names.append(str(obj[field]).lower())
     return plain_traffic(beyond(rule, before), resource.traffic, rule.lets_pass, tuple(names))
 
 
@@ -181,11 +220,13 @@ def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
 @lru_cache(maxsize=4096)
 def _depends_on_owner(expression: Expression, traffic: str, lets_pass: bool) -> bool:
     is_request = traffic == "request"
-    if (OF_ZONES if is_request else OF_ACCOUNTS).isdisjoint(expression.names):
+    fields = OF_ZONES if is_request else OF_ACCOUNTS
+    if fields.isdisjoint(expression.names):
         return False
-    # Prefixes are of one family each.
-    owners: list[tuple[str, ...]] = [()] if is_request else [(one,) for one in networks(EVERYTHING)]
-    are_wide = (plain_traffic(expression, traffic, lets_pass, names) for names in owners)
+    owners: list[tuple[str, ...]] = [()]
+    if not is_request:  # prefixes are of one family each
+        owners = [(family,) for family in networks(EVERYTHING)]
+    are_wide = [bool(plain_traffic(expression, traffic, lets_pass, names)) for names in owners]
     return not all(are_wide) and _may_be_wide(expression, traffic, lets_pass) is True
 
 
@@ -198,44 +239,77 @@ def _may_be_wide(expression: Expression, traffic: str, lets_pass: bool) -> bool 
     except Unread:
         return None
     assumed = dict(truths)
+    # A comparison with a name may have to be true as well as false.
+    is_clear = len(assumed) == len(truths)
     _whole, *kinds = _kinds_of(traffic, lets_pass)
     for kind in kinds:
-        # A comparison with a name may have to be true as well as false.
-        is_clear = len(assumed) == len(truths)
-        rest = _rest(kind, expression, assumed) if is_clear else []
-        if rest == [(EVERYTHING, EVERYTHING)]:
+        flows = _unmatched(kind, expression, assumed) if is_clear else []
+        if flows == [(EVERYTHING, EVERYTHING)]:
             return None
-        others = complement(union(part for to, _sources in rest for part in to))
-        spaces = [("", space) for space in (*(to for to, _sources in rest), others) if space]
-        if _in_words(kind._replace(spaces=spaces), rest):
+        if _in_words(kind._replace(spaces=_spaces_of(flows)), flows):
             return True
     return False
+
+
+def _spaces_of(flows: Flows) -> Spaces:
+    """The destinations of each flow, and those of none, without words."""
+    concerned: list[Range] = []
+    for destinations, _sources in flows:
+        concerned += destinations
+    spaces = [destinations for destinations, _sources in flows]
+    spaces.append(complement(union(concerned)))
+    return [("", space) for space in spaces if space]
 
 
 def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Iterator[TrafficKind]:
     """The kinds of plain traffic to a zone or to prefixes with these names, those with the shortest
     words first; every request, or every packet, is of all kinds."""
-    prefixes = [(f" to {name}", [own]) for name in names for own in [range_of(name)] if own]
-    owned = [one for one in EVERYTHING if any(intersection([one], to) for _to, to in prefixes)]
-    anywhere = [("", owned)] if traffic == "packet" and owned else ANYWHERE
-    yield TrafficKind(f"every {traffic}", spaces=anywhere)
     if traffic == "request":
-        texts = {**dict.fromkeys(URIS, b"/"), **dict.fromkeys((*ANY_TEXTS, *PLACES), b"")}
-        yield TrafficKind("every GET request over HTTPS", GET, texts)
-        for name, host in ((name, start + name) for name in names for start in ("", "www.")):
-            own = {**GET, "http.host": host.encode(), "cf.zone.name": name.encode()}
-            uris = {**texts, **dict.fromkeys(FULL_URIS, f"https://{host}/".encode())}
-            yield TrafficKind(f"every GET request to https://{host}/...", own, uris)
+        yield TrafficKind("every request")
+        yield from _kinds_of_requests(names)
         return
-    for name in PROTOCOL_NUMBERS if lets_pass else ("tcp",):
-        starts = {**dict.fromkeys(PLACES, b""), f"{name}.flags": 0}
-        known: dict[str, Any] = {other: other == name for other in ("icmp", *PROTOCOL_NUMBERS)}
-        number = PROTOCOL_NUMBERS[name]
-        known.update({"ip": True, "ip.proto": name.encode(), "ip.proto.num": number})
-        headers = " and ".join([*(f"{name}.{port} in {{1..65535}}" for port in PORTS), ANY_HEADERS])
-        what = f"every {name.upper()} packet"
-        condition = Expression.of(headers)
-        yield TrafficKind(what, known, starts, condition, [*anywhere, *prefixes])
+    prefixes = []
+    for name in names:
+        network = range_of(name)
+        if network:
+            prefixes.append((f" to {name}", [network]))
+    anywhere = _families_of(prefixes)
+    yield TrafficKind("every packet", spaces=anywhere)
+    for protocol in PROTOCOL_NUMBERS if lets_pass else ("tcp",):
+        yield _kind_of_packets(protocol, [*anywhere, *prefixes])
+
+
+def _families_of(prefixes: Spaces) -> Spaces:
+    """The families of some prefixes, without words; everything if there are none."""
+    families = []
+    for family in EVERYTHING:
+        if any(intersection([family], space) for _words, space in prefixes):
+            families.append(family)
+    return [("", families)] if families else ANYWHERE
+
+
+def _kinds_of_requests(names: Sequence[str]) -> Iterator[TrafficKind]:
+    starts: dict[str, Any] = dict.fromkeys(URIS, b"/")
+    starts.update(dict.fromkeys((*ANY_TEXTS, *PLACES), b""))
+    yield TrafficKind("every GET request over HTTPS", GET, starts)
+    for name in names:
+        for host in (name, f"www.{name}"):
+            values = {**GET, "http.host": host.encode(), "cf.zone.name": name.encode()}
+            full_uris = dict.fromkeys(FULL_URIS, f"https://{host}/".encode())
+            words = f"every GET request to https://{host}/..."
+            yield TrafficKind(words, values, {**starts, **full_uris})
+
+
+def _kind_of_packets(protocol: str, spaces: Spaces) -> TrafficKind:
+    values: dict[str, Any] = {name: name == protocol for name in ("icmp", *PROTOCOL_NUMBERS)}
+    values.update(
+        {"ip": True, "ip.proto": protocol.encode(), "ip.proto.num": PROTOCOL_NUMBERS[protocol]}
+    )
+    starts: dict[str, Any] = dict.fromkeys(PLACES, b"")
+    starts[f"{protocol}.flags"] = 0
+    with_ports = [Expression.of(f"{protocol}.{port} in {{1..65535}}") for port in PORTS]
+    condition = ANY_HEADERS.and_(*with_ports)
+    return TrafficKind(f"every {protocol.upper()} packet", values, starts, condition, spaces)
 
 
 @lru_cache(maxsize=4096)
@@ -245,12 +319,14 @@ def plain_traffic(
     """The first kind of plain traffic of which all, from half or more of a family, is proven to
     match an expression, in words; empty if there is none."""
     whole, *kinds = _kinds_of(traffic, lets_pass, names)
-    words = (_in_words(kind, _rest(kind, expression)) for kind in kinds)
-    first = next(filter(None, words), "")
-    return first and (_in_words(whole, _rest(whole, expression)) or first)
+    for kind in kinds:
+        words = _in_words(kind, _unmatched(kind, expression))
+        if words:
+            return _in_words(whole, _unmatched(whole, expression)) or words
+    return ""
 
 
-def _rest(
+def _unmatched(
     kind: TrafficKind, expression: Expression, assumed: Mapping[Comparison, bool] | None = None
 ) -> Flows:
     """The traffic of a kind that may not match; `assumed` is taken for the truth of
@@ -258,32 +334,49 @@ def _rest(
     return unmatched(expression, kind.condition, partial(_settled, kind, assumed or {}))
 
 
-def _in_words(kind: TrafficKind, rest: Flows) -> str:
+def _in_words(kind: TrafficKind, flows: Flows) -> str:
+    """The traffic of a kind without these flows, in words, for the first space of which half of a
+    family or more is left; empty if there is none."""
     for destinations, space in kind.spaces:
-        parts: dict[Range, Ranges] = {}
+        matched = {}
         for family in EVERYTHING:
-            own = intersection(space, [family])
-            others = union(one for to, sources in rest if intersection(own, to) for one in sources)
-            part, used = difference([family], others), intersection([family], IN_USE)
-            is_half = 2 * count(intersection(part, used)) >= count(used)
-            parts.update({family: part} if own and is_half else {})
-        if parts:
-            families = [one for one in EVERYTHING if intersection(space, [one])]
-            is_all = bool(destinations) or [*parts] == families
-            return kind.what + destinations + _from(union(chain(*parts.values())), [*parts], is_all)
+            sources = _matched_sources(family, space, flows)
+            if sources:
+                matched[family] = sources
+        if matched:
+            families = [family for family in EVERYTHING if intersection(space, [family])]
+            is_all = bool(destinations) or [*matched] == families
+            sources = union(chain(*matched.values()))
+            return kind.what + destinations + _from(sources, [*matched], is_all)
     return ""
+
+
+def _matched_sources(family: Range, space: Ranges, flows: Flows) -> Ranges:
+    """The sources of a family whose traffic to a space is in none of the flows; none if they are
+    less than half of those in use."""
+    destinations = intersection(space, [family])
+    if not destinations:
+        return []
+    unmatched_sources: list[Range] = []
+    for flow_destinations, sources in flows:
+        if intersection(destinations, flow_destinations):
+            unmatched_sources += sources
+    matched = difference([family], union(unmatched_sources))
+    used = intersection([family], IN_USE)
+    is_half = 2 * count(intersection(matched, used)) >= count(used)
+    return matched if is_half else []
 
 
 def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
     """The sources of traffic in words; empty if they are all."""
-    others = difference(families, sources)
-    every = "" if is_all else f" from {first_few(networks(families))}"
-    if not others:
-        return every
-    named, without = networks(sources), networks(others)
-    if len(named) <= len(without):
-        return f" from {first_few(named)}"
-    return f"{every} but those from {first_few(without)}"
+    excepted = difference(families, sources)
+    of_families = "" if is_all else f" from {first_few(networks(families))}"
+    if not excepted:
+        return of_families
+    source_networks, excepted_networks = networks(sources), networks(excepted)
+    if len(source_networks) <= len(excepted_networks):
+        return f" from {first_few(source_networks)}"
+    return f"{of_families} but those from {first_few(excepted_networks)}"
 
 
 def _settled(kind: TrafficKind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:

@@ -373,7 +373,7 @@ def _whole_loss(parts: Sequence[_Part]) -> Loss:
         certain=any(part.certain for part in parts),
         how=how,
         ranges=union(item for part in parts for item in part.ranges),
-        others=[(key, resource.label_of(one)) for key, one in former.items()],
+        deciding_before=[(key, resource.label_of(one)) for key, one in former.items()],
     )
 
 
@@ -515,8 +515,8 @@ def unlike_described(loss: Loss, described: State, existing: State) -> Loss:
     if loss.how == GONE:
         return loss._replace(reason="is off, and the baseline turns it on") if is_off(now) else loss
     is_same = all(item.normalised(was) == item.normalised(now) for item in resource.fields)
-    if is_same and loss.others:  # with a version of its own after each write
-        others = first_few(label for _key, label in loss.others)
+    if is_same and loss.deciding_before:  # with a version of its own after each write
+        others = first_few(label for _key, label in loss.deciding_before)
         return loss._replace(reason=f"{loss.reason} where the baseline has {others} decide")
     return loss._replace(reason=f"{loss.reason}, and the baseline does not")
 

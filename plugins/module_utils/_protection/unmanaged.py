@@ -11,8 +11,7 @@ An object that no task names is checked as if it were the only one beside the na
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import Iterator, Sequence, TypedDict
+from typing import Collection, Container, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
@@ -20,10 +19,10 @@ from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.registry import BY_PLURAL, DDOS_OVERRIDES, DECIDING, EVALUATION
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few
-from .._values.address_set import range_of
+from .._values.address_set import Ranges, range_of
 from .coverage import Coverage, account_losses, has_flag
 from .losses import later_rules, objects_among, phase_skip_loss, rule_losses, skipped_in_words
-from .modes import UNDECIDED, UNMITIGATED, Loss, loss_by, union_of_modes
+from .modes import UNDECIDED, UNMITIGATED, Loss, Modes, loss_by, union_of_modes
 from .ordinary_traffic import (
     OWNER_NAMES,
     depends_on_owner,
@@ -41,6 +40,7 @@ from .rules_in_force import (
     spelt_out,
 )
 
+Target = Tuple[str, Key]  # an object, by its collection and its key
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
 ON = {STATUS.plural: [{"enabled": True}]}
 
@@ -61,51 +61,70 @@ class UnmanagedRecord(TypedDict):
 
 
 def unmanaged_record(
-    resource: Resource, obj: Object, loss: Loss | None, else_: str = ""
+    resource: Resource, obj: Object, loss: Loss | None, reason_without_loss: str = ""
 ) -> UnmanagedRecord:
-    """The record of an object; `else_` is its reason if it takes no protection away."""
+    """The record of an object; one that takes no protection away may have a reason as well."""
+    weakens = False if loss is None else (loss.certain or None)
+    changes = [str(obj[name]) for name in CHANGED_ON if obj.get(name)]
     return UnmanagedRecord(
         resource=resource.name,
         key=resource.label_of(obj),
-        weakens=(loss.certain or None) if loss else False,
-        reason=loss.reason if loss else else_,
-        since=next((str(obj[name]) for name in CHANGED_ON if obj.get(name)), None),
+        weakens=weakens,
+        reason=loss.reason if loss else reason_without_loss,
+        since=changes[0] if changes else None,
     )
 
 
 def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
     """The objects of a state that the desired state does not name, in the order of the state."""
-    named = {item.resource.plural: item.objects.keys() for item in desired}
-    described = {
-        name: objects_among(BY_PLURAL[name], objects, named.get(name, ()))
-        for name, objects in state.items()
-        if objects is not None and name in BY_PLURAL and BY_PLURAL[name].key
-    }
-    described.update(executed_rulesets(state))
-    losses = dict(_losses_by_rules(described, state))
-    by_overrides = (losses_by_others(one, described, state) for one in DDOS_OVERRIDES)
-    losses.update(((one.resource.plural, one.key), one) for one in chain(*by_overrides))
+    keys_of_task = {wanted.resource.plural: wanted.objects.keys() for wanted in desired}
+    described = _described(keys_of_task, state)
+    losses = _losses_by_object(described, state)
     wide = dict(_wide_rules(described, state))
-    names_prefixes = bool(named.get(PREFIXES.plural))
-    existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
-    account = Coverage({**described, **existing, **ON})  # with just what the task names, and on
+    names_prefixes = bool(keys_of_task.get(PREFIXES.plural))
+    account_state: State = {**described, **ON}  # with just what the task names, and on
+    if not names_prefixes:
+        account_state = {**account_state, PREFIXES.plural: state.get(PREFIXES.plural) or ()}
+    account = Coverage(account_state)
     records = [*_rules_in_front(desired, described, state)]
-    for whose, obj in _objects_in_force(desired, state):
-        key = (whose.plural, whose.key_of(obj))
-        is_named = key[1] in named.get(whose.plural, ())
-        if not is_named and (whose.plural in named or key in losses or key in wide):
-            loss = losses.get(key) or _loss_of_account(account, names_prefixes, whose, obj)
-            records.append(unmanaged_record(whose, obj, loss, wide.get(key, "")))
+    for resource, obj in _objects_in_force(desired, state):
+        target = resource.plural, resource.key_of(obj)
+        if target[1] in keys_of_task.get(resource.plural, ()):
+            continue
+        if resource.plural in keys_of_task or target in losses or target in wide:
+            loss = losses.get(target) or _loss_of_account(account, names_prefixes, resource, obj)
+            records.append(unmanaged_record(resource, obj, loss, wide.get(target, "")))
     return records
 
 
-def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
+def _described(keys_of_task: Mapping[str, Collection[Key]], state: State) -> State:
+    """A state with just the objects that a task names."""
+    described: dict[str, Sequence[Object]] = {}
+    for plural, objects in state.items():
+        resource = BY_PLURAL.get(plural)
+        if objects is not None and resource is not None and resource.key:
+            described[plural] = objects_among(resource, objects, keys_of_task.get(plural, ()))
+    described.update(executed_rulesets(state))
+    return described
+
+
+def _losses_by_object(described: State, state: State) -> dict[Target, Loss]:
+    """The losses by rules and overrides beside described ones."""
+    losses = dict(_losses_by_rules(described, state))
+    for resource in DDOS_OVERRIDES:
+        for loss in losses_by_others(resource, described, state):
+            losses[loss.resource.plural, loss.key] = loss
+    return losses
+
+
+def _losses_by_rules(described: State, state: State) -> Iterator[tuple[Target, Loss]]:
     """The losses by rules beside described ones, the certain ones at last, by the objects by which
     they are there."""
     for resource in EVALUATION:
-        was, becomes = (rules_in_force(one, resource) for one in (described, state))
-        rules = {rule.key: rule for rule in becomes}
-        losses = rule_losses(resource, was, becomes, state)
+        described_rules = rules_in_force(described, resource)
+        existing_rules = rules_in_force(state, resource)
+        rules = {rule.key: rule for rule in existing_rules}
+        losses = rule_losses(resource, described_rules, existing_rules, state)
         for loss in sorted(losses, key=lambda loss: loss.certain):
             rule = rules[loss.key]
             yield _target(resource, rule), _by_inner(rule, loss)
@@ -125,79 +144,111 @@ def _objects_in_force(
 ) -> Iterator[tuple[Resource, Object]]:
     """The custom rules of its account that a zone meets, each once, and the objects of a task's
     collections, or those of the account in their place."""
-    if CUSTOM_RULES in (item.resource for item in desired):
+    if any(wanted.resource is CUSTOM_RULES for wanted in desired):
         of_account = [rule for rule in rules_in_force(state) if rule.of_account]
-        by_target = {_target(CUSTOM_RULES, one): listed(CUSTOM_RULES, one) for one in of_account}
+        by_target = {_target(CUSTOM_RULES, rule): listed(CUSTOM_RULES, rule) for rule in of_account}
         yield from by_target.values()
-    for whose, objects in (in_force(item.resource, state) for item in desired):
-        yield from ((whose, obj) for obj in objects if whose.key)
+    for wanted in desired:
+        resource, objects = in_force(wanted.resource, state)
+        if resource.key:
+            for obj in objects:
+                yield resource, obj
 
 
-def _target(resource: Resource, rule: ZoneRule) -> tuple[str, Key]:
-    whose, obj = listed(resource, rule)
-    return whose.plural, whose.key_of(obj)
+def _target(resource: Resource, rule: ZoneRule) -> Target:
+    """The object by which a rule is there."""
+    resource_of_object, obj = listed(resource, rule)
+    return resource_of_object.plural, resource_of_object.key_of(obj)
 
 
 def _rules_in_front(
     desired: Sequence[Desired], described: State, state: State
 ) -> Iterator[UnmanagedRecord]:
     """The rules of phases that the task does not write, and that skip rules which it names."""
-    named = [item.resource for item in desired]
+    of_task = [wanted.resource for wanted in desired]
+    if not any(resource.phase for resource in of_task):
+        return
     for resource in EVALUATION:
-        if resource not in named and any(item.phase for item in named):
-            later = [one for one in later_rules(resource, described) if one[0] in named]
+        if resource not in of_task:
+            later = [phase for phase in later_rules(resource, described) if phase[0] in of_task]
             for rule in rules_in_force(state, resource):
                 loss = phase_skip_loss(resource, rule, later)
                 if loss:
                     yield unmanaged_record(*listed(resource, rule), _by_inner(rule, loss))
 
 
-def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], str]]:
+def _wide_rules(described: State, state: State) -> Iterator[tuple[Target, str]]:
     """The rules beside described ones that all plain traffic matches and meets, and what they do to
     it."""
     contents = contents_in(state)
     for resource in DECIDING:
-        named = {rule.key for rule in rules_in_force(described, resource)}
-        _own, _field, what = OWNER_NAMES[resource.traffic]
-        is_known = owner_names_in(resource, state) is not None
-        unknown = "" if is_known else f"may match everything, since {what} not known"
+        described_keys = {rule.key for rule in rules_in_force(described, resource)}
         rules = [spelt_out(rule, contents) for rule in rules_in_force(state, resource)]
-        if named.issuperset(rule.key for rule in rules):
+        if described_keys.issuperset(rule.key for rule in rules):
             continue
-        for index, rule in enumerate(rules):
-            key = _target(resource, rule)
-            if rule.key not in named and width(resource, rule, state):
-                beside = [*(one for one in rules[:index] if one.key in named), rule]
-                for one, what, _others in rules_matching_all_traffic(resource, beside, state):
-                    if one is rule and _matters(rule, rules[index + 1 :]):
-                        yield key, _wide(rule, what)
-            elif rule.key not in named and unknown and depends_on_owner(resource, rule):
-                yield key, unknown
-        for rule, what, others in rules_matching_all_traffic(resource, rules, state):
-            behind = rules[rules.index(rule) + 1 :]
-            if others and rule.key not in named and _matters(rule, behind):
-                more = f", together with {first_few(one.title for one in others)}"
-                yield _target(resource, rule), _wide(rule, what) + more
+        yield from _wide_alone(resource, rules, described_keys, state)
+        yield from _wide_together(resource, rules, described_keys, state)
+
+
+def _wide_alone(
+    resource: Resource, rules: Sequence[ZoneRule], described_keys: Container[Key], state: State
+) -> Iterator[tuple[Target, str]]:
+    """The rules that all plain traffic meets if they are alone beside the described ones."""
+    may_be_wide = ""
+    if owner_names_in(resource, state) is None:
+        owner = OWNER_NAMES[resource.traffic]
+        may_be_wide = f"may match everything, since {owner.words} not known"
+    for place, rule in enumerate(rules):
+        if rule.key in described_keys:
+            continue
+        if width(resource, rule, state):
+            described_before = [before for before in rules[:place] if before.key in described_keys]
+            for wide in rules_matching_all_traffic(resource, [*described_before, rule], state):
+                if wide.rule is rule and _matters(rule, rules[place + 1 :]):
+                    yield _target(resource, rule), _effect_on(wide.traffic, rule)
+        elif may_be_wide and depends_on_owner(resource, rule):
+            yield _target(resource, rule), may_be_wide
+
+
+def _wide_together(
+    resource: Resource, rules: Sequence[ZoneRule], described_keys: Container[Key], state: State
+) -> Iterator[tuple[Target, str]]:
+    """The rules that all plain traffic meets together with others."""
+    for wide in rules_matching_all_traffic(resource, rules, state):
+        rule = wide.rule
+        behind = rules[rules.index(rule) + 1 :]
+        if wide.helpers and rule.key not in described_keys and _matters(rule, behind):
+            helpers = first_few(helper.title for helper in wide.helpers)
+            effect = _effect_on(wide.traffic, rule)
+            yield _target(resource, rule), f"{effect}, together with {helpers}"
 
 
 def _matters(rule: ZoneRule, behind: Sequence[ZoneRule]) -> bool:
     """True unless a rule skips nothing behind it, such as one that skips its own ruleset alone."""
-    is_followed = any(one.active for one in behind)
+    is_followed = any(later.active for later in behind)
     return rule.enforces or (is_followed and bool(rule.skips or rule.unknown))
 
 
-def _wide(rule: ZoneRule, what: str) -> str:
+def _effect_on(traffic: str, rule: ZoneRule) -> str:
     """The effect of a rule on such traffic, as that of the rule of the list."""
-    effect = f"{'blocks' if rule.action == 'block' else 'challenges'} {what}"
     if rule.lets_pass:
-        effect = f"lets {what} skip {skipped_in_words(rule.skips) or 'what it skips'}"
-    return _inner_reason(rule, effect)
+        skipped = skipped_in_words(rule.skips) or "what it skips"
+        return _inner_reason(rule, f"lets {traffic} skip {skipped}")
+    verb = "blocks" if rule.action == "block" else "challenges"
+    return _inner_reason(rule, f"{verb} {traffic}")
 
 
-# With the flag of an entry that counts: what it may do if it is malformed, and what it does.
-OF_ENTRIES = {
-    PREFIXES.plural: ("excluded", "exclude protected addresses", "excludes {}"),
-    ALLOWLIST.plural: ("enabled", "let sources pass", "lets {} pass as sources"),
+class EntryEffect(NamedTuple):
+    """The flag of an entry that counts, what it may do if it is malformed, and what it does."""
+
+    flag: str
+    may: str
+    does: str
+
+
+EFFECTS_OF_ENTRIES = {
+    PREFIXES.plural: EntryEffect("excluded", "exclude protected addresses", "excludes {}"),
+    ALLOWLIST.plural: EntryEffect("enabled", "let sources pass", "lets {} pass as sources"),
 }
 
 
@@ -206,20 +257,20 @@ def _loss_of_account(
 ) -> Loss | None:
     """The loss by one more object in an account as a task describes it."""
     described = account.state.get(resource.plural) or ()
-    more = Coverage({**account.state, resource.plural: [*described, obj]})
+    with_object = Coverage({**account.state, resource.plural: [*described, obj]})
     if resource.component:
-        return _loss_by_decider(account, more, resource, obj)
-    flag, may, does = OF_ENTRIES.get(resource.plural, ("", "", ""))
-    if not flag or not has_flag(obj, flag):
+        return _loss_by_decider(account, with_object, resource, obj)
+    effect = EFFECTS_OF_ENTRIES.get(resource.plural)
+    if effect is None or not has_flag(obj, effect.flag):
         return None
     if range_of(obj.get("prefix")) is None:
-        reason = f"is malformed, and may {may}"
-        is_loss = resource is ALLOWLIST or account.protected
-        return loss_by(resource, obj, reason, certain=False) if is_loss else None
-    losses = (
-        account_losses(resource, account, more) if resource is ALLOWLIST or names_prefixes else ()
-    )
-    return next((loss_by(resource, obj, does.format(loss.reason)) for loss in losses), None)
+        if resource is not ALLOWLIST and not account.protected:
+            return None
+        return loss_by(resource, obj, f"is malformed, and may {effect.may}", certain=False)
+    if resource is ALLOWLIST or names_prefixes:
+        for loss in account_losses(resource, account, with_object):
+            return loss_by(resource, obj, effect.does.format(loss.reason))
+    return None
 
 
 def _loss_by_decider(
@@ -228,19 +279,27 @@ def _loss_by_decider(
     """The loss by one more rule or filter."""
     kind = str(resource.component)
     title = COMPONENTS[kind].title
-    before, after = (
-        union_of_modes(modes for _ranges, modes in one.by_kind[kind].pieces(was.protected))
-        for one in (was, becomes)
-    )
-    if UNDECIDED in after - before:
+    modes_before = _modes_of(was, kind, was.protected)
+    modes_after = _modes_of(becomes, kind, was.protected)
+    if UNDECIDED in modes_after - modes_before:
         reason = f"is not understood, so that {title} may mitigate less"
-        return loss_by(resource, obj, reason, certain=False) if ENABLED in before else None
+        return loss_by(resource, obj, reason, certain=False) if ENABLED in modes_before else None
     losses = list(account_losses(resource, was, becomes))
-    lost = [loss.reason for loss in losses if loss.how == UNMITIGATED]
-    if lost:
-        mode = f"is {obj.get(resource.mode_field or '')}"
-        less = f"so that {title} mitigates less for {first_few(lost)}"
-        return loss_by(resource, obj, f"{mode}, {less}")
-    lower = [f"{label}: {loss.reason}" for loss in losses for _key, label in loss.others]
-    reason = f"is less sensitive than the rule {first_few(lower)}"
-    return loss_by(resource, obj, reason) if lower else None
+    unmitigated = [loss.reason for loss in losses if loss.how == UNMITIGATED]
+    if unmitigated:
+        mode = obj.get(resource.mode_field or "")
+        less = f"so that {title} mitigates less for {first_few(unmitigated)}"
+        return loss_by(resource, obj, f"is {mode}, {less}")
+    less_sensitive: list[str] = []
+    for loss in losses:
+        less_sensitive += [f"{label}: {loss.reason}" for _key, label in loss.deciding_before]
+    if not less_sensitive:
+        return None
+    reason = f"is less sensitive than the rule {first_few(less_sensitive)}"
+    return loss_by(resource, obj, reason)
+
+
+def _modes_of(coverage: Coverage, kind: str, space: Ranges) -> Modes:
+    """The modes in which a component decides on some traffic to a space."""
+    pieces = coverage.by_kind[kind].pieces(space)
+    return union_of_modes(modes for _ranges, modes in pieces)

@@ -278,7 +278,7 @@ def _rule_operations(change: Change, component: Component) -> list[Operation]:
 
 def _causes_of(loss: Loss, operations: Sequence[Operation], kind: str) -> list[Operation]:
     """The operations on the rule that is weaker, or on rules that decided before it."""
-    keys = {loss.key, *(key for key, _label in loss.others)}
+    keys = {loss.key, *(key for key, _label in loss.deciding_before)}
     causes = []
     for operation in operations:
         rule = rule_of(operation.existing or operation.fields, kind)

@@ -30,7 +30,7 @@ from ..._protection.losses import (
     skips_deployments_alone,
 )
 from ..._protection.modes import Loss
-from ..._protection.ordinary_traffic import rules_matching_all_traffic, width
+from ..._protection.ordinary_traffic import WideRule, rules_matching_all_traffic, width
 from ..._protection.overrides import DOUBTED, GONE
 from ..._protection.rules_in_force import ZoneRule, contents_in, rules_in_force, spelt_out
 from ..._schema.custom_rules import CUSTOM_RULES
@@ -248,15 +248,6 @@ def _outcome_of(rule: ZoneRule) -> str:
     return f"be {'blocked' if rule.action == BLOCK else 'challenged'} by it"
 
 
-class WideRule(NamedTuple):
-    """A rule that all plain traffic of a kind matches and meets, with the words for this traffic;
-    if it does so together with `helpers`, these."""
-
-    rule: ZoneRule
-    traffic: str
-    helpers: Sequence[ZoneRule]
-
-
 class WideRules(NamedTuple):
     """The rules of one kind that all plain traffic matches and meets, and that enforce, or not:
     after a plan, and before it, by their keys."""
@@ -271,9 +262,9 @@ class WideRules(NamedTuple):
     def compared(cls, rules: Rules, state: State, enforces: bool) -> WideRules:
         """The wide rules before and after, all of them with the lists of this state."""
         resource = rules.resource
-        all_after = _wide_rules(resource, rules.after, state)
+        all_after = rules_matching_all_traffic(resource, rules.after, state)
         after = [wide for wide in all_after if wide.rule.enforces is enforces]
-        before = _wide_rules(resource, rules.before, state) if after else []
+        before = rules_matching_all_traffic(resource, rules.before, state) if after else []
         by_key: dict[Key, WideRule] = {}
         shared: list[str] = []
         for wide in before:
@@ -318,11 +309,6 @@ class WideRules(NamedTuple):
         if width(self.rules.resource, difference, self.state):
             return _widened(rule.key in self.rules.same)
         return ""
-
-
-def _wide_rules(resource: Resource, rules: Sequence[ZoneRule], state: State) -> Sequence[WideRule]:
-    wide = rules_matching_all_traffic(resource, rules, state)
-    return [WideRule(rule, traffic, helpers) for rule, traffic, helpers in wide]
 
 
 def _decides_as(was: ZoneRule | None, rule: ZoneRule) -> bool:
@@ -409,7 +395,7 @@ def _overrides_changed(change: Change, loss: Loss) -> list[Entry]:
     it changes."""
     operations = change.plan.operations
     changed = {operation.key for operation in operations}
-    deciding = loss.others
+    deciding = loss.deciding_before
     if loss.key in changed:
         deciding = [(loss.key, loss.label)]
     entries = [Entry(loss.resource, key, label) for key, label in deciding if key in changed]
