@@ -220,10 +220,10 @@ FILE_MODE = 0o600  # that of a report
 
 def _mistakes(result: Mapping[str, Any]) -> Sequence[str]:
     """The sentences on the mistakes of a host."""
-    if result.get("problems"):
-        problems: Sequence[str] = result["problems"]
-        return problems
-    return [result["msg"]] if result.get("failed") else []
+    problems: Sequence[str] = result.get("problems") or ()
+    if not problems and result.get("failed"):
+        return [result["msg"]]
+    return problems
 
 
 def _checked(task: HostTask) -> dict[str, Any]:

@@ -99,10 +99,9 @@ class Log:
         else:
             span = "hour" if self.hours == 1 else f"{self.hours:g} hours"
             clause = f"the audit log of the last {span} does not say who changed it"
-        text = sentence(f"{obj['title']} {obj['key']}: {clause}")
-        return records.LastChange(
-            resource=obj["resource"], key=obj["key"], text=text, by=by, how=how, at=at
-        )
+        resource, key = obj["resource"], obj["key"]
+        text = sentence(f"{obj['title']} {key}: {clause}")
+        return records.LastChange(resource=resource, key=key, text=text, by=by, how=how, at=at)
 
     def _find(self, obj: Object, owners: Mapping[str, str | None]) -> LogEntry | None:
         """The last write of an object: one that names its id, or else the one in its collection at

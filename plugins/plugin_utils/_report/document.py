@@ -115,9 +115,10 @@ class AcceptedNow:
         """The networks for which a status is accepted; if a component is named, of this one."""
         networks: Ranges = []
         for acceptance in self._in_force:
-            if acceptance.status == status:
-                is_of_component = kind is None or kind in acceptance.components
-                networks += acceptance.networks if is_of_component else []
+            if acceptance.status != status:
+                continue
+            if kind is None or kind in acceptance.components:
+                networks += acceptance.networks
         return address_set.union(networks)
 
     def _expired(self, concerns: Callable[[Accepted], object]) -> list[str]:

@@ -96,9 +96,10 @@ def operation_texts(operation: Difference) -> OperationTexts:
     """An operation with its sign, the object, and its fields."""
     resource = BY_NAME.get(operation["resource"])
     is_single = resource is not None and not resource.key
+    action = operation["action"]
     return OperationTexts(
-        action=operation["action"],
-        sign=ACTION_SIGNS[operation["action"]],
+        action=action,
+        sign=ACTION_SIGNS[action],
         title=capitalised(operation["title"]),
         name="" if is_single else value_text(operation["name"]),
         fields=field_changes(operation),
@@ -257,11 +258,13 @@ MAX_LINKS = 30  # hosts that a row names
 
 def anchor(host: str) -> str:
     """The anchor of a host, of letters that need no escape in an address; hosts have one each."""
-    return "host-" + re.sub(
-        r"[^A-Za-z0-9_.-]",
-        lambda match: "".join(f"~{byte:02x}" for byte in match.group().encode("utf-8", "replace")),
-        host,
-    )
+    return "host-" + re.sub(r"[^A-Za-z0-9_.-]", _with_tildes, host)
+
+
+def _with_tildes(match: re.Match[str]) -> str:
+    """Each byte of a letter as two digits behind a tilde."""
+    letter = match.group().encode("utf-8", "replace")
+    return "".join(f"~{byte:02x}" for byte in letter)
 
 
 def status_change(change: HostChange) -> str:
@@ -498,10 +501,12 @@ def _packet_shares(seen: Mapping[str, Any]) -> dict[str, float]:
 def has_losses(traffic: records.HostTraffic | None) -> bool:
     """Return whether packets were dropped, would have been, or are not known."""
     components = traffic["components"].values() if traffic else ()
-    return any(
-        not seen["known"] or seen["dropped_packets"] or seen["would_drop_packets"]
-        for seen in components
-    )
+    return any(map(_has_loss, components))
+
+
+def _has_loss(seen: records.SeenTraffic) -> bool:
+    is_lossless = seen["known"] and not seen["dropped_packets"] and not seen["would_drop_packets"]
+    return not is_lossless
 
 
 def traffic_lines(traffic: records.HostTraffic | None) -> Iterator[str]:

@@ -178,12 +178,15 @@ def _coverages(
     """The coverage of the account before and after its plan, None if it is not known."""
     for result in results:
         coverage = result.get("coverage") or {}
-        before, after = coverage.get("before"), coverage.get("after")
+        before = _read_if_shown(coverage.get("before"))
+        after = _read_if_shown(coverage.get("after"))
         if before or after:
-            existing = coverages.read_coverage(before) if before else None
-            planned = coverages.read_coverage(after) if after else None
-            return existing, planned
+            return before, after
     return None, None
+
+
+def _read_if_shown(shown: Mapping[str, Any] | None) -> coverages.AccountCoverage | None:
+    return coverages.read_coverage(shown) if shown else None
 
 
 def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[records.HostRisk]:
