@@ -211,7 +211,7 @@ class Attack:
 
     def _require_new(self, part: of_host.Part, added: Sequence[PostureObject]) -> None:
         """Raises ValueError if objects are there already that these values alone name."""
-        resources = {item.resource.plural: item.resource for item in added}
+        resources = {target.resource.plural: target.resource for target in added}
         connection = of_host.connection_options(part)
         state = read_host([*resources.values()], connection, self._run_quietly).objects
         if refusal := named_by_nobody(added, state, BLOCKING):
@@ -331,11 +331,11 @@ def _snapshot_directory(sources: Iterable[str]) -> str:
 
 def _added_since(earlier: MergedHost, merged: MergedHost) -> list[PostureObject]:
     """The objects that postures alone name, and that no earlier posture has added."""
-    return [item for identity, item in merged.added.items() if identity not in earlier.added]
+    return [target for identity, target in merged.added.items() if identity not in earlier.added]
 
 
 def _lacks_dns(exc: ReadFailed) -> bool:
     """Return whether a read failed since the account does not have Advanced DNS Protection."""
     if exc.error is None or DNS_SEGMENTS not in exc.error["path"]:
         return False
-    return any(item["code"] == NO_PRODUCT for item in exc.error["errors"])
+    return any(error["code"] == NO_PRODUCT for error in exc.error["errors"])

@@ -70,20 +70,20 @@ def blocking_expression(block: Mapping[str, Any], host: Mapping[str, Any]) -> st
     sets: list[str] = []
     problems: list[str] = []
     for name, form in BLOCK_FORMS.items():
-        items: dict[str, None] = {}
+        written: dict[str, None] = {}
         for index, text in enumerate(block.get(name) or ()):
             match = re.fullmatch(form.pattern, text.upper())
             if name == NETWORKS:
                 problem = _network_problem(text, host)
-                item = text
+                listed = text
             else:
                 problem = "" if match else f"'{text}' is not {form.example}"
-                item = match[1] if match else ""
+                listed = match[1] if match else ""
             if problem:
                 problems.append(f"attack_block.{name}[{index}]: {problem}.")
-            items[form.written.format(item)] = None
-        if items:
-            sets.append(f"{form.field} in {{{' '.join(items)}}}")
+            written[form.written.format(listed)] = None
+        if written:
+            sets.append(f"{form.field} in {{{' '.join(written)}}}")
     if not sets and not problems:
         problems.append("attack_block: it names no networks, asns or countries.")
     if problems:

@@ -61,15 +61,15 @@ def errors_of_attack(
     postures: Any,
     networks: Mapping[str, Any],
     options: Mapping[str, Any],
-    given: Container[str],
+    set_names: Container[str],
 ) -> Iterator[OptionError]:
     """An error for each thing that is missing or does not fit together, by the hosts that there
-    are, the limit, the prepared postures, and the variables with the networks of one's own. `given`
-    has the names of the options that are set."""
-    if not (limit or "attack_all" in given):
+    are, the limit, the prepared postures, and the variables with the networks of one's own.
+    `set_names` are the names of the options that are set."""
+    if not (limit or "attack_all" in set_names):
         yield OptionError(Option(), WHICH_HOSTS.format(first_few(hosts)))
-    yield from _errors_of_ways(options, given)
-    yield from _errors_of_times(options, given)
+    yield from _errors_of_ways(options, set_names)
+    yield from _errors_of_times(options, set_names)
     name = options["attack_posture"]
     if name and isinstance(postures, Mapping) and name not in postures:
         values = first_few(f"attack_{value}" for value in VALUES)
@@ -85,22 +85,24 @@ def errors_of_attack(
     )
 
 
-def _errors_of_ways(options: Mapping[str, Any], given: Container[str]) -> Iterator[OptionError]:
+def _errors_of_ways(options: Mapping[str, Any], set_names: Container[str]) -> Iterator[OptionError]:
     """An error if nothing says what to do, or if options say two things."""
     ways = [f"attack_{name}" for name in ("posture", *VALUES)]
     if which_end(options["attack_over"]):
-        excluded = [name for name in (*ways, "attack_reason", *ENDS) if name in given]
+        excluded = [name for name in (*ways, "attack_reason", *ENDS) if name in set_names]
         if excluded:
             problem = f"it ends postures, and goes without {first_few(excluded)}"
             yield OptionError(Option("attack_over"), problem)
-    elif not any(name in given for name in ways):
+    elif not any(name in set_names for name in ways):
         ways_in_words = f"set attack_posture, or {first_few(ways[1:])}, or attack_over"
         yield OptionError(Option(), f"Nothing says what to do: {ways_in_words}")
 
 
-def _errors_of_times(options: Mapping[str, Any], given: Container[str]) -> Iterator[OptionError]:
+def _errors_of_times(
+    options: Mapping[str, Any], set_names: Container[str]
+) -> Iterator[OptionError]:
     """An error if the end of a posture is not said, said twice, or too near or too far."""
-    times = [name for name in ENDS if name in given]
+    times = [name for name in ENDS if name in set_names]
     if not which_end(options["attack_over"]) and len(times) != 1:
         ask = "Keep one of" if times else "Until when? Set one of"
         yield OptionError(Option(), f"{ask} attack_hours and attack_until")

@@ -64,13 +64,16 @@ def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:
     traffic = result.get("traffic") or {}
     top = {"unknown": [str(result.get("msg"))], **(traffic.get("top") or {})}
     top["reasons"] = _reasons(traffic.get("components") or {})
+    unknown = top.pop("unknown")
+    top.pop("known", None)
     for name, records in top.items():
-        if name not in ("known", "unknown") and records:
-            values = first_few(f"{record['value']} ({record['packets']})" for record in records)
+        if records:
+            values = [f"{record['value']} ({record['packets']})" for record in records]
             title = name.replace("source_", "")
-            yield f"Dropped, or would have been, in {MINUTES} minutes: {title} {values}."
-    if top["unknown"]:
-        yield f"Not all of the traffic is known: {' '.join(top['unknown'])}"
+            heaviest = f"{title} {first_few(values)}"
+            yield f"Dropped, or would have been, in {MINUTES} minutes: {heaviest}."
+    if unknown:
+        yield f"Not all of the traffic is known: {' '.join(unknown)}"
 
 
 def _reasons(components: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -84,11 +87,15 @@ def _reasons(components: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]
 
 def in_words(operation: Mapping[str, Any]) -> str:
     """An operation with the values that it changes, or with what a new rule is about."""
-    before, fields = operation.get("before") or {}, operation["fields"]
-    changes = [f"{name} {before[name]} -> {fields[name]}" for name in fields if name in before]
-    about = ", ".join(changes) or str(fields.get("expression") or "")
+    fields = operation["fields"]
+    before = operation.get("before") or {}
+    changes = []
+    for name, value in fields.items():
+        if name in before:
+            changes.append(f"{name} {before[name]} -> {value}")
+    about = ", ".join(changes) or fields.get("expression")
     words = f"{operation['action']} {title_of_operation(operation)}"
-    return f"{words} ({excerpt(about)})" if about else words
+    return f"{words} ({excerpt(str(about))})" if about else words
 
 
 def named_by_nobody(
@@ -98,15 +105,15 @@ def named_by_nobody(
     that name them as they are now (a block with all that it sets); empty if none exists."""
     existing: dict[str, list[Object]] = {}
     titles = []
-    for item in added:
-        plural, key = item.identity
+    for target in added:
+        plural, key = target.identity
         for obj in state[plural]:
-            if item.resource.key_of(obj) == key:
+            if target.resource.key_of(obj) == key:
                 existing.setdefault(plural, []).append(obj)
-                titles.append(item.resource.title_of(obj))
+                titles.append(target.resource.title_of(obj))
     if not titles:
         return ""
-    blocks = {item.entry["ref"] for item in added if item.desired.position}
+    blocks = {target.entry["ref"] for target in added if target.desired.position}
     variables = _variables_of(existing, blocks, blocking)
     line = yaml.safe_dump(variables, default_flow_style=True, sort_keys=False, width=math.inf)
     return (

@@ -49,9 +49,14 @@ def plan_file(
         generated=generated,
         report=report_id,
         plan_id=record["plan_id"],
-        operations=[{name: item[name] for name in OF_OPERATIONS} for item in operations],
+        operations=[_listed(operation) for operation in operations],
         backtest=record["backtest"],
     )
+
+
+def _listed(operation: ListedOperation) -> dict[str, Any]:
+    """An operation as the file of a plan lists it."""
+    return {name: operation[name] for name in OF_OPERATIONS}
 
 
 def report_id(generated: str, records: Iterable[Mapping[str, Any]]) -> str:
@@ -76,7 +81,8 @@ def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
     if path.absolute().parent.name != PLANS or not file.is_file():
         return ""
     try:
-        report = json.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        report = json.loads(text)
         hosts = {record["host"]: record for record in report["hosts"]}
         identity = report_id(report["generated"], hosts.values())
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -101,10 +107,12 @@ class ApprovedPlan:
     def differences(self, result: ModuleResult) -> str:
         """The differences of a refused plan from the approved one, in sentences; empty if the
         result is of no other plan, or the approval does not name its operations."""
-        is_other = result.get("plan_id") not in (None, "", self.plan_id)
-        if not (result.get("failed") and is_other and self.operations is not None):
+        if self.operations is None or not result.get("failed"):
             return ""
-        return describe_differences(self.operations, result.get("operations") or ())
+        if result.get("plan_id") in (None, "", self.plan_id):
+            return ""
+        operations = result.get("operations") or ()
+        return describe_differences(self.operations, operations)
 
 
 def approved_plan(host: str, values: Mapping[str, Any]) -> ApprovedPlan | None:
@@ -165,8 +173,10 @@ def _of_dictionary(host: str, plan: Mapping[str, Any]) -> ApprovedPlan:
     if plan.get("host", host) != host:
         raise ValueError(f"{EXPECTED_PLAN} is the plan of {plan['host']}, and not of {host}.")
     operations = plan.get("operations")
-    whole = isinstance(operations, list) and all(isinstance(item, Mapping) for item in operations)
-    return ApprovedPlan(plan_id, operations if whole else None)
+    if not isinstance(operations, list):
+        return ApprovedPlan(plan_id)
+    are_whole = all(isinstance(operation, Mapping) for operation in operations)
+    return ApprovedPlan(plan_id, operations if are_whole else None)
 
 
 MAX_DIFFERENCES = 5
@@ -193,24 +203,35 @@ def _differing_operations(
 ) -> Iterator[str]:
     before, now = _by_object(approved), _by_object(current)
     for target in dict.fromkeys([*before, *now]):
-        was, becomes = (_done(side[target]) if target in side else "" for side in (before, now))
         if target not in now:
-            yield f"{target} was to be {was}, which is not needed now"
+            yield f"{target} was to be {_done(before[target])}, which is not needed now"
         elif target not in before:
-            yield f"{target} is to be {becomes}, which was not approved"
-        elif was != becomes:
-            yield f"{target} was to be {was} when approved, and is to be {becomes} now"
+            yield f"{target} is to be {_done(now[target])}, which was not approved"
         else:
-            yield from _changed_values(target, before[target], now[target])
+            yield from _differences_of(target, before[target], now[target])
+
+
+def _differences_of(
+    target: str, approved: ListedOperation, current: ListedOperation
+) -> Iterator[str]:
+    """The differences between two operations on the same object."""
+    was, becomes = _done(approved), _done(current)
+    if was != becomes:
+        yield f"{target} was to be {was} when approved, and is to be {becomes} now"
+    else:
+        yield from _changed_existing(target, approved, current)
+        yield from _changed_fields(target, approved, current)
 
 
 def _by_object(operations: Sequence[ListedOperation]) -> dict[str, ListedOperation]:
-    named = {}
+    by_title: dict[str, ListedOperation] = {}
     for operation in operations:
-        resource = str(operation.get("resource"))
-        title = f"{title_of_resource(resource)} {visible(str(operation.get('key')))}"
-        named[f"{title} (again)" if title in named else title] = operation
-    return named
+        resource = title_of_resource(str(operation.get("resource")))
+        title = f"{resource} {visible(str(operation.get('key')))}"
+        if title in by_title:
+            title += " (again)"
+        by_title[title] = operation
+    return by_title
 
 
 def _done(operation: ListedOperation) -> str:
@@ -218,22 +239,31 @@ def _done(operation: ListedOperation) -> str:
     return DONE.get(action, action)
 
 
-def _changed_values(
+def _changed_existing(
     target: str, approved: ListedOperation, current: ListedOperation
 ) -> Iterator[str]:
-    """The values that the operation finds, and then those that it sends."""
-    for side in ("before", "fields"):
-        was, now = (by_path(item.get(side) or {}) for item in (approved, current))
-        for name in dict.fromkeys([*was, *now]):
-            old, new = _shown_value(was, name), _shown_value(now, name)
-            if old != new and side == "before":
-                yield f"{target}: {name} was {old} when approved, and is {new} now"
-            elif old != new and name in was and name in now:
-                yield f"{target}: {name} was to become {old}, and would become {new} now"
+    """The values that the operation finds."""
+    was, now = by_path(approved.get("before") or {}), by_path(current.get("before") or {})
+    for name in dict.fromkeys([*was, *now]):
+        old, new = _shown_value(was, name), _shown_value(now, name)
+        if old != new:
+            yield f"{target}: {name} was {old} when approved, and is {new} now"
+
+
+def _changed_fields(
+    target: str, approved: ListedOperation, current: ListedOperation
+) -> Iterator[str]:
+    """The values that the operation sends."""
+    was, now = by_path(approved.get("fields") or {}), by_path(current.get("fields") or {})
+    for name in was:
+        old, new = _shown_value(was, name), _shown_value(now, name)
+        if name in now and old != new:
+            yield f"{target}: {name} was to become {old}, and would become {new} now"
 
 
 def _shown_value(values: Mapping[str, Any], name: str) -> str:
     """A value as people read it; one that does not differ from the desired one is not listed."""
-    value = values.get(name)
-    shown = excerpt(visible(value), MAX_VALUE) if isinstance(value, str) else value
-    return repr(shown) if name in values else "as desired"
+    if name not in values:
+        return "as desired"
+    value = values[name]
+    return repr(excerpt(visible(value), MAX_VALUE) if isinstance(value, str) else value)

@@ -94,7 +94,7 @@ class MergedHost:
         layers = _layers(chosen, prepared, now)
         baseline = self._copied_baseline(values, layers)
         objects = _objects(PREFIX, baseline, values)
-        self._entries = {item.identity: item.entry for item in objects}
+        self._entries = {target.identity: target.entry for target in objects}
         self._take_layers(layers)
         if self._problems:
             raise mistakes_of(self._problems)
@@ -159,68 +159,70 @@ class MergedHost:
     def _take_objects(self, option: str, objects: Sequence[PostureObject], end: str) -> None:
         """Take the objects of a posture that stand under an option."""
         is_exclusive = option in (self.values.get(PURGE) or ())  # as with_own_purge names it
-        for item in objects:
-            self._note(item, end)
+        for target in objects:
+            self._note(target, end)
             if is_exclusive:
-                item = item._replace(entry=without(item.entry, "position"))
-            entry = self._entries.get(item.identity)
+                target = target._replace(entry=without(target.entry, "position"))
+            entry = self._entries.get(target.identity)
             if entry is not None:
-                lacking = self._lay_over(option, entry, item, end)
+                lacking = self._lay_over(option, entry, target, end)
             else:
-                lacking = self._add(option, item, end)
+                lacking = self._add(option, target, end)
             if lacking:
-                self._problems.append(_not_set_back(item, lacking, option))
-        moved = {item.identity[1]: item.desired for item in objects if item.desired.position}
+                self._problems.append(_not_set_back(target, lacking, option))
+        moved = {
+            target.identity[1]: target.desired for target in objects if target.desired.position
+        }
         if moved and is_exclusive and not end:
             self._move(PREFIX + option, objects[0].resource, moved)
 
-    def _note(self, item: PostureObject, end: str) -> None:
+    def _note(self, target: PostureObject, end: str) -> None:
         """Note an object that a posture sets, or has set."""
-        resource, values = item.resource, item.desired.values
+        resource, values = target.resource, target.desired.values
         if end:
             key = resource.name, resource.label_of(values)
-            self.ended.setdefault(key, []).append((item, end))
+            self.ended.setdefault(key, []).append((target, end))
             return
-        title = item.title
+        title = target.title
         if not resource.key:
             (value, *_) = values.values()
             title += f" {value}".lower()
         self.titles.setdefault(resource.owner, []).append(title)
 
-    def _add(self, option: str, item: PostureObject, end: str) -> str:
+    def _add(self, option: str, target: PostureObject, end: str) -> str:
         """Add an entry that nothing else has; of a posture that does not hold, one that has
         expired. A list remains without items, once it was made. The title of what nothing would
         set back."""
-        resource = item.resource
+        resource = target.resource
         if not resource.may_expire:
-            return "" if end else item.title
-        if not item.place.startswith(POSTURES):
-            self.added[item.identity] = item
+            return "" if end else target.title
+        if not target.place.startswith(POSTURES):
+            self.added[target.identity] = target
         holder: dict[str, Any] | None = self.values
         variable = PREFIX + option
         if resource.parent:
             of_list = LISTS.plural, LISTS.key_of({"name": resource.parent_name})
             holder, variable = self._entries.get(of_list), ITEMS
         if holder and (resource is not LISTS or end != PREPARED):
-            entry = _ended_entry(item) if end else {**item.entry}
+            entry = _ended_entry(target) if end else {**target.entry}
             if resource is LISTS:
                 entry[ITEMS] = []
             holder[variable] = [*(holder.get(variable) or ()), entry]
-            self._entries[item.identity] = entry
-            self._places[id(entry)] = item.place
+            self._entries[target.identity] = entry
+            self._places[id(entry)] = target.place
         return ""
 
-    def _lay_over(self, option: str, entry: dict[str, Any], item: PostureObject, end: str) -> str:
+    def _lay_over(self, option: str, entry: dict[str, Any], target: PostureObject, end: str) -> str:
         """Lay the values of a posture that holds over those of an entry; the names of those that
         the entry does not have, and that nothing would set back."""
-        resource = item.resource
+        resource = target.resource
         if not end or resource is LISTS:
-            self._places[id(entry)] = item.place
+            self._places[id(entry)] = target.place
         if end:
             return ""
         lacking: list[str] = []
         nested = {field.name for field in resource.fields if field.fields} | {schema.API_FIELDS}
-        changes = without(item.entry, ITEMS, *resource.key, *resource.assigned)
+        changes = without(target.entry, ITEMS, *resource.key, *resource.assigned)
         for name, value in changes.items():
             existing = entry.get(name)
             if name in nested and existing and value:
@@ -232,8 +234,8 @@ class MergedHost:
             entry[name] = existing if value is None else value
         if not resource.key:
             (value, *_) = entry.values()
-            self._set(option, value, item.place)
-        return f"{' and '.join(lacking)} of {item.title}" if lacking else ""
+            self._set(option, value, target.place)
+        return f"{' and '.join(lacking)} of {target.title}" if lacking else ""
 
     def _move(
         self, variable: str, resource: Resource, moved: Mapping[schema.Key, DesiredObject]
@@ -271,9 +273,9 @@ class MergedHost:
         nothing else."""
         entries = []
         for ended in self.ended.values():
-            for item, _end in ended:
-                if item.place.startswith(f"{posture.place}."):
-                    entries.append(item.resource.entry_of(item.desired.values))
+            for target, _end in ended:
+                if target.place.startswith(f"{posture.place}."):
+                    entries.append(target.resource.entry_of(target.desired.values))
         # The playbook attack, which writes `since`, adds nothing that is there already.
         if not entries or not posture.record["since"]:
             return []
@@ -294,11 +296,11 @@ def _layers(
 ) -> list[Layer]:
     """The values of postures: first of those that hold, then of those that are over, and then of
     the prepared ones, whoever names them."""
-    holding = [Layer(item.path, item.values) for item in chosen if now < item.until]
+    holding = [Layer(posture.path, posture.values) for posture in chosen if now < posture.until]
     over = [
-        Layer(item.path, item.values, f"ended at {item.record['until']}")
-        for item in chosen
-        if item.until <= now
+        Layer(posture.path, posture.values, f"ended at {posture.record['until']}")
+        for posture in chosen
+        if posture.until <= now
     ]
     in_waiting = [
         Layer(path, without(values, RISKS), PREPARED) for path, values in prepared.items()
@@ -306,9 +308,9 @@ def _layers(
     return [*holding, *over, *in_waiting]
 
 
-def _not_set_back(item: PostureObject, lacking: str, option: str) -> OptionError:
+def _not_set_back(target: PostureObject, lacking: str, option: str) -> OptionError:
     variable = Option(PREFIX + option)
-    return error_at(item.place, f"nothing sets back {lacking}; name it in ", variable, " as well")
+    return error_at(target.place, f"nothing sets back {lacking}; name it in ", variable, " as well")
 
 
 def _takes_back(operation: Mapping[str, Any], values: Values) -> bool:
@@ -320,11 +322,11 @@ def _takes_back(operation: Mapping[str, Any], values: Values) -> bool:
     return any(values.get(name) == before[name] for name in changed)
 
 
-def _ended_entry(item: PostureObject) -> dict[str, Any]:
+def _ended_entry(target: PostureObject) -> dict[str, Any]:
     """The entry of an object whose posture does not hold; only a list does not expire."""
-    names = (*item.resource.key, "kind")
-    entry = {name: item.entry[name] for name in names if name in item.entry}
-    return entry if item.resource is LISTS else {**entry, "expires": LONG_AGO}
+    names = (*target.resource.key, "kind")
+    entry = {name: target.entry[name] for name in names if name in target.entry}
+    return entry if target.resource is LISTS else {**entry, "expires": LONG_AGO}
 
 
 def _objects(prefix: str, values: Values, host: Values) -> Iterator[PostureObject]:

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from itertools import filterfalse
+from functools import lru_cache
 from typing import Any
 
 from ansible.module_utils.common.parameters import env_fallback
@@ -51,6 +50,7 @@ EACH_HOST = f"{PREFIX}each_host"  # of the playbook
 POSTURES, POSTURE = f"{PREFIX}postures", f"{PREFIX}posture"  # likewise
 POSTURES_FILE = f"{PREFIX}postures_file"  # likewise
 
+ZONE_VARIABLES = ("edge_zone_id", "edge_zone_name")
 # The variables of the inventory that count where those of the role are not set, or empty.
 INVENTORY: Mapping[str, str] = {
     f"{PREFIX}{option}": f"edge_{option}"
@@ -82,23 +82,22 @@ RunModule = Callable[[Part, bool], dict[str, Any]]  # the result of a part, in c
 TakeSnapshot = Callable[[Mapping[str, Any]], str]
 
 
-def variable_of(item: Managed) -> str:
+def variable_of(managed: Managed) -> str:
     """The variable that describes a resource."""
-    return f"{PREFIX}{option_of(item)}"
+    return f"{PREFIX}{option_of(managed)}"
 
 
 # By the plural of the resource.
-VARIABLE_OF = {item.resource.plural: variable_of(item) for item in MANAGED}
-OWNERS_OF = {  # of the objects that a variable describes
-    name: {item.resource.owner for item in MANAGED if variable_of(item) == name}
-    for name in VARIABLE_OF.values()
-}
+VARIABLE_OF = {managed.resource.plural: variable_of(managed) for managed in MANAGED}
+OWNERS_OF: dict[str, set[str]] = {}  # of the objects that a variable describes
+for _managed in MANAGED:
+    OWNERS_OF.setdefault(variable_of(_managed), set()).add(_managed.resource.owner)
 ((HOST_MODULE, HOST_SPEC),) = HOST_SPECS.items()
 OPTIONS = argument_spec(HOST_SPEC)
 CONNECTION_OPTIONS = shared_options(HOST_SPEC.owner, env_fallback)
 _FILLED: Arguments = {
-    f"{PREFIX}{name}": item
-    for name, item in OPTIONS.items()
+    f"{PREFIX}{name}": argument
+    for name, argument in OPTIONS.items()
     if name not in (*INTERNAL, *PLAN_OPTIONS)
 }
 # The values that a posture takes; rules that come and go within a ruleset have no expiry.
@@ -155,10 +154,12 @@ def without_omitted(value: Any, omitted: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {
-            name: without_omitted(item, omitted) for name, item in value.items() if item != omitted
+            name: without_omitted(content, omitted)
+            for name, content in value.items()
+            if content != omitted
         }
     if isinstance(value, list):
-        return [without_omitted(item, omitted) for item in value if item != omitted]
+        return [without_omitted(content, omitted) for content in value if content != omitted]
     return value
 
 
@@ -205,23 +206,23 @@ def misspelt_names(names: Set[str]) -> list[OptionError]:
 
 @lru_cache(maxsize=256)  # likewise
 def _unknown(names: Set[str]) -> list[OptionError]:
-    own = {name for name in names if name.startswith(PREFIX)} - KNOWN
-    old = sorted(own & OLD_NAMES.keys())
-    every = (*BASELINE, *INVENTORY_VARIABLES, TARGET)
-    return [
-        *(OptionError(Option(name), f"write {OLD_NAMES[name]}") for name in old),
-        *(no_such_variable(name, BASELINE) for name in sorted(own - OLD_NAMES.keys())),
-        *misspelt_errors(names - own - KNOWN, every),
-    ]
+    unknown = {name for name in names if name.startswith(PREFIX)} - KNOWN
+    old = sorted(unknown & OLD_NAMES.keys())
+    errors = [OptionError(Option(name), f"write {OLD_NAMES[name]}") for name in old]
+    for name in sorted(unknown.difference(old)):
+        errors.append(no_such_variable(name, BASELINE))
+    foreign = names - unknown - KNOWN
+    return [*errors, *misspelt_errors(foreign, [*BASELINE, *INVENTORY_VARIABLES, TARGET])]
 
 
 def with_own_purge(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The values of a host, whose purge names the collections that its own variables describe; a
     wrong one stays as it is."""
-    read = read_options({PURGE: BASELINE[PURGE]}, {PURGE: values.get(PURGE)})
-    if read.errors:
+    options = read_options({PURGE: BASELINE[PURGE]}, {PURGE: values.get(PURGE)})
+    if options.errors:
         return values
-    return {**values, PURGE: [*filter(partial(_has, values), purged(read[PURGE], EXCLUSIVE))]}
+    collections = purged(options[PURGE], EXCLUSIVE)
+    return {**values, PURGE: [name for name in collections if _has(values, name)]}
 
 
 def acceptances_in(value: Any) -> list[Any]:
@@ -236,15 +237,14 @@ def read_acceptances(option: str, value: Any) -> Sequence[Acceptance]:
 
 def _purged_in_vain(values: Mapping[str, Any]) -> list[OptionError]:
     """An error for each collection that the purge of a host names, and no variable describes."""
-    named = values.get(PURGE)
-    without = [name for name in EXCLUSIVE if isinstance(named, list) and name in named]
-    return [
-        OptionError(
-            Option(PURGE),
-            f"it names {name}, and {PREFIX}{name} is not set; nothing of it is removed",
-        )
-        for name in filterfalse(partial(_has, values), without)
-    ]
+    purge = values.get(PURGE)
+    names = [name for name in EXCLUSIVE if isinstance(purge, list) and name in purge]
+    errors = []
+    for name in names:
+        if not _has(values, name):
+            problem = f"it names {name}, and {PREFIX}{name} is not set; nothing of it is removed"
+            errors.append(OptionError(Option(PURGE), problem))
+    return errors
 
 
 def _has(values: Mapping[str, Any], name: str) -> bool:
@@ -262,16 +262,21 @@ def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[
     if not any(f"{PREFIX}{option}" in names for option in ZONE_OWNER.options):
         return {}
     name, plan, account = (values.get(name) for name in ("edge_zone_name", *OF_KNOWN_ZONE))
-    of_account = {"account": {"id": account}} if account else {}
-    named = {"name": name} if name else {}
-    return {**named, "plan": {"legacy_id": plan}, **of_account} if plan else {}
+    if not plan:
+        return {}
+    zone: dict[str, Any] = {"plan": {"legacy_id": plan}}
+    if name:
+        zone["name"] = name
+    if account:
+        zone["account"] = {"id": account}
+    return zone
 
 
 def connection_options(part: Part, owner: str = "") -> dict[str, Any]:
     """The options of a part that say which account or zone it is about, and how to reach it, as far
     as a module takes them that is about this owner alone."""
-    known = shared_options(owner, env_fallback) if owner else CONNECTION_OPTIONS
-    return {option: value for option, value in part.options.items() if option in known}
+    arguments = shared_options(owner, env_fallback) if owner else CONNECTION_OPTIONS
+    return {option: value for option, value in part.options.items() if option in arguments}
 
 
 def settings_of(part: Part, owner: str, retries: int, warn: Warn) -> Settings:
@@ -287,27 +292,28 @@ def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
     A zone is named once: by the role's variables rather than the inventory's, by its id rather than
     its name.
     """
+    may_be_empty = variables.keys() - INVENTORY.keys() - set(INVENTORY.values())
     values = {
         name: value
         for name, value in variables.items()
-        if value is not None and not (value == "" and name in (*INVENTORY, *INVENTORY.values()))
+        if value is not None and (value != "" or name in may_be_empty)
     }
-    is_named = any(f"{PREFIX}{option}" in values for option in ZONE_OWNER.options)
-    zone = next((name for name in ("edge_zone_id", "edge_zone_name") if name in values), None)
+    names_zone = any(f"{PREFIX}{option}" in values for option in ZONE_OWNER.options)
+    zone_variables = [name for name in ZONE_VARIABLES if name in values]
+    unused = set(ZONE_VARIABLES if names_zone else zone_variables[1:])
     names = {
-        ours: theirs
-        for ours, theirs in INVENTORY.items()
-        if ours not in values
-        and theirs in values
-        and not ("zone" in ours and (is_named or theirs != zone))
+        role_name: inventory_name
+        for role_name, inventory_name in INVENTORY.items()
+        if role_name not in values and inventory_name in values and inventory_name not in unused
     }
-    return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
+    filled = {role_name: values[inventory_name] for role_name, inventory_name in names.items()}
+    return {**values, **filled}, names
 
 
 def names_owner(values: Mapping[str, Any], owner: str) -> bool:
     """Return whether a host has an account, or a zone, by its variables or the inventory's."""
-    names = (f"{prefix}{name}" for name in OWNERS[owner].options for prefix in (PREFIX, "edge_"))
-    return any(values.get(name) for name in names)
+    options = OWNERS[owner].options
+    return any(values.get(PREFIX + name) or values.get(f"edge_{name}") for name in options)
 
 
 def stand_ins(variables: Mapping[str, Any]) -> dict[str, str]:
@@ -354,9 +360,11 @@ def require_complete(host: str, variables: Mapping[str, Any]) -> None:
 
 def _variables_about(values: Mapping[str, Any], owner: str) -> list[str]:
     """The variables that describe something of an owner alone."""
-    own = {name for name, owners in OWNERS_OF.items() if owners == {owner}}
-    own.discard(f"{PREFIX}rules")  # for which the role has a default
-    return [name for name in OWNERS_OF if name in own and values.get(name) not in (None, [])]
+    variables = [name for name, owners in OWNERS_OF.items() if owners == {owner}]
+    with_default = f"{PREFIX}rules"  # in the role
+    return [
+        name for name in variables if name != with_default and values.get(name) not in (None, [])
+    ]
 
 
 def _ways(*options: str) -> str:
@@ -365,27 +373,27 @@ def _ways(*options: str) -> str:
     return ", or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
 
 
-def of_another(kind: str, theirs: str, host: str, own: str) -> str:
+def of_another(kind: str, file_id: str, host: str, host_id: str) -> str:
     """The words for a file that is of another account or zone than the host."""
     return (
-        f"is of another {kind}: that of the file is {theirs or 'not named'},"
-        f" and that of {host} is {own}"
+        f"is of another {kind}: that of the file is {file_id or 'not named'},"
+        f" and that of {host} is {host_id}"
     )
 
 
 def wrong_source(host: str, values: Mapping[str, Any]) -> list[OptionError]:
     """The errors of variables that an export of another account or zone has written."""
     source = values.get(SOURCE) or {}
-    own = part_of(values).options if source else {}
-    return [
-        OptionError(
-            Option(SOURCE, owner),
-            f"the export {of_another(owner[:-3], theirs, host, ours)}; take the export of this"
-            f" host, or, if the variables are meant for it, delete {SOURCE}",
-        )
-        for owner, theirs, ours in ((name, source.get(name), own.get(name)) for name in OWNERS)
-        if theirs and ours and str(theirs).lower() != str(ours).lower()
-    ]
+    options = part_of(values).options if source else {}
+    errors = []
+    for name in OWNERS:
+        file_id, host_id = source.get(name), options.get(name)
+        if file_id and host_id and str(file_id).lower() != str(host_id).lower():
+            problem = of_another(name[:-3], file_id, host, host_id)
+            advice = "take the export of this host, or, if the variables are meant for it, delete"
+            text = f"the export {problem}; {advice} {SOURCE}"
+            errors.append(OptionError(Option(SOURCE, name), text))
+    return errors
 
 
 def check_keep(keep: object) -> int | None:
@@ -402,10 +410,11 @@ def check_keep(keep: object) -> int | None:
 
 def one_owner(hosts: Sequence[str], variable: str, value: str) -> str:
     """A sentence on hosts that are one account or one zone."""
-    are_two = len(hosts) == 2
-    named = " and ".join(hosts) if are_two else first_few(hosts)
-    all_, others = ("both", "the other") if are_two else ("all", "the others")
+    if len(hosts) == 2:
+        names, subject, object_ = " and ".join(hosts), "both", "the other"
+    else:
+        names, subject, object_ = first_few(hosts), "all", "the others"
     return (
-        f"{named} are one: {all_} have {variable} {value}, so that each run of one undoes that of"
-        f" {others}. Correct it, or make one host of them."
+        f"{names} are one: {subject} have {variable} {value}, so that each run of one undoes that"
+        f" of {object_}. Correct it, or make one host of them."
     )

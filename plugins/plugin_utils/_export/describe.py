@@ -41,36 +41,43 @@ from .._files import files_beside, host_folder, variables_file
 from .._variables import plain
 
 IGNORE_IDS = f"{PREFIX}ignore_ids"
-OPTION_OF = {item.plural: option for option, items in COLLECTIONS.items() for item in items}
+OPTION_OF: dict[str, str] = {}  # of the role, by the plural of a resource of an account
+for _option, _resources in COLLECTIONS.items():
+    OPTION_OF.update({_resource.plural: _option for _resource in _resources})
 
 
 @dataclass
 class Export:
     """Variables of the role baseline, a sentence for each thing that they do not describe, and the
     lists that no variable can make exclusive, since one of their objects has no name of its own.
-    `left` are the variables that name objects to leave alone."""
+    `ignoring` are the variables that name objects to leave alone."""
 
     variables: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)
-    left: dict[str, list[str]] = field(default_factory=dict)
+    ignoring: dict[str, list[str]] = field(default_factory=dict)
 
     def left_alone(self, resource: Resource, obj: Object) -> str:
         """Leave an object alone by its id, or by a pattern; a clause that says so."""
-        variable, what = VARIABLE_OF[resource.plural], "id"
-        names, name = IGNORE_IDS, obj.get("id")
+        variable = VARIABLE_OF[resource.plural]
+        name: Any
         if resource.has_patterns:
-            what, names = resource.key[0], f"{variable}_ignore"
+            field_name, ignoring = resource.key[0], f"{variable}_ignore"
             name = pattern_of(resource, obj)
-        elif resource.plural not in OPTION_OF:
+        elif resource.plural in OPTION_OF:
+            field_name, ignoring = "id", IGNORE_IDS
+            name = obj.get("id")
+        else:
             return "the role leaves it alone"
         if isinstance(name, str) and name:
-            named = self.left.setdefault(names, [])
-            named += [] if name in named else [name]
-            return f"{names} leaves it alone"
+            names = self.ignoring.setdefault(ignoring, [])
+            if name not in names:
+                names.append(name)
+            return f"{ignoring} leaves it alone"
         option = variable.removeprefix(PREFIX)
-        self.incomplete += [] if option in self.incomplete else [option]
-        return f"it has no {what}, so that {PURGE} has no {option}"
+        if option not in self.incomplete:
+            self.incomplete.append(option)
+        return f"it has no {field_name}, so that {PURGE} has no {option}"
 
 
 def export_state(state: State, purge: bool = False) -> Export:
@@ -84,19 +91,21 @@ def export_state(state: State, purge: bool = False) -> Export:
         raise ValueError(
             "there is nothing to export; give the result of protection_info, or lists of rules"
         )
-    read = plain(state)
-    export, state = Export(notes=_lists_left_alone(read)), whole_state(read)
+    plain_state = plain(state)
+    export = Export(notes=_lists_left_alone(plain_state))
+    state = whole_state(plain_state)
     for plural, objects in state.items():
         if not BY_PLURAL[plural].key:
             _export_setting(BY_PLURAL[plural], objects, export)
-    known = {OPTION_OF[plural] for plural in state if plural in OPTION_OF}
-    for option in [option for option in COLLECTIONS if option in known]:
-        _export_collections(COLLECTIONS[option], state, purge, export)
-    export.variables.update(export.left)
+    options = {OPTION_OF[plural] for plural in state if plural in OPTION_OF}
+    for option, resources in COLLECTIONS.items():
+        if option in options:
+            _export_collections(resources, state, purge, export)
+    export.variables.update(export.ignoring)
     for plural in state:
         if BY_PLURAL[plural].key and plural not in OPTION_OF:
             _export_collections([BY_PLURAL[plural]], state, purge, export)
-            export.variables.update(export.left)
+            export.variables.update(export.ignoring)
     if purge_of(export.variables):
         exclusive = purge_of(export.variables, export.incomplete) if purge else []
         export.variables[PURGE] = exclusive
@@ -105,15 +114,19 @@ def export_state(state: State, purge: bool = False) -> Export:
 
 def _lists_left_alone(state: State) -> list[str]:
     """A sentence for each list that is no protection."""
-    lists = state.get(LISTS.plural, ())
-    known = [(LISTS.title_of(obj), LISTS.semantics.not_ours(obj)) for obj in lists]
-    return [f"The {name} {why}; the role leaves it alone." for name, why in known if why]
+    sentences = []
+    for obj in state.get(LISTS.plural, ()):
+        reason = LISTS.semantics.not_ours(obj)
+        if reason:
+            sentences.append(f"The {LISTS.title_of(obj)} {reason}; the role leaves it alone.")
+    return sentences
 
 
 def purge_of(variables: Mapping[str, Any], incomplete: Sequence[str] = ()) -> list[str]:
     """The collections that these variables describe, and can make exclusive."""
-    every = {f"{PREFIX}{name}": name for name in EXCLUSIVE}
-    return [every[name] for name in variables if name in every and every[name] not in incomplete]
+    options = {f"{PREFIX}{option}": option for option in EXCLUSIVE}
+    described = [options[name] for name in variables if name in options]
+    return [option for option in described if option not in incomplete]
 
 
 def _export_setting(resource: Resource, objects: Sequence[Object], export: Export) -> None:
@@ -125,14 +138,15 @@ def _export_setting(resource: Resource, objects: Sequence[Object], export: Expor
                 " the role leaves it as it is."
             )
         else:
-            export.variables.update(zip([VARIABLE_OF[resource.plural]], options.values()))
+            variable = VARIABLE_OF[resource.plural]
+            export.variables.update(zip([variable], options.values()))
     _note_unknown_fields(resource, objects, export)
 
 
 def deployments_of(state: State) -> set[str]:
     """The refs of custom rules that the variables of rulesets describe."""
     rulesets = state.get(WHOLE_RULESETS[ZONE_OPTION].plural, ())
-    return {str(one["deploy"]["ref"]) for one in rulesets if one.get("deploy")}
+    return {str(ruleset["deploy"]["ref"]) for ruleset in rulesets if ruleset.get("deploy")}
 
 
 def _export_collections(
@@ -147,29 +161,39 @@ def _export_collections(
         if resource.plural in OPTION_OF:
             objects = sorted(objects, key=lambda obj: str(obj.get("id")))
             objects.sort(key=resource.key_of)
-        own, others = sort_out(resource, objects)
+        describable, remaining = sort_out(resource, objects)
         kind = {"kind": resource.kind} if resource.kind else {}
-        entries = exclusive_entries(resource, own) if purge else own
+        entries = exclusive_entries(resource, describable) if purge else describable
         described += [{**kind, **values} for values in entries]
-        for obj, reason in others:
-            left = export.left_alone(resource, obj)
+        for obj, reason in remaining:
+            consequence = export.left_alone(resource, obj)
             if resource is not CUSTOM_RULES or obj.get("ref") not in deployments:
-                export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
-        export.notes += [
-            f"Parts of the {name_of(resource, obj)} cannot be described; the role leaves them"
-            " alone."
-            for obj in objects
-            if resource.semantics.describable(obj) is not obj
-        ]
+                export.notes.append(f"The {name_of(resource, obj)} {reason}; {consequence}.")
+        export.notes += _notes_on_parts(resource, objects)
         if not resource.has_patterns:
             _note_unknown_fields(resource, objects, export)
     export.variables[VARIABLE_OF[resources[0].plural]] = described
 
 
+def _notes_on_parts(resource: Resource, objects: Sequence[Object]) -> list[str]:
+    """A sentence on each object of which a part cannot be described."""
+    return [
+        f"Parts of the {name_of(resource, obj)} cannot be described; the role leaves them alone."
+        for obj in objects
+        if resource.semantics.describable(obj) is not obj
+    ]
+
+
 def exclusive_entries(resource: Resource, entries: Sequence[Values]) -> list[dict[str, Any]]:
     """The entries of lists or rulesets without other items or rules; others as they are."""
-    inside = {"items", "rules"} if isinstance(resource.listing, InFiles) else set()
-    return [{**one, **({"purge": True} if inside & one.keys() else {})} for one in entries]
+    contents = {"items", "rules"} if isinstance(resource.listing, InFiles) else set()
+    exclusive = []
+    for entry in entries:
+        values = dict(entry)
+        if contents & entry.keys():
+            values["purge"] = True
+        exclusive.append(values)
+    return exclusive
 
 
 def sort_out(
@@ -179,19 +203,19 @@ def sort_out(
     reason. Of several with one key it is the first that is described; in an ordered list, whose
     rules are told apart by their keys alone, it is none."""
     described: dict[Key, dict[str, Any]] = {}
-    others: list[tuple[Object, str]] = []
+    remaining: list[tuple[Object, str]] = []
     counts = Counter(map(resource.key_of, objects))
     for obj in objects:
         options = options_for(resource, obj)
         reason = why_not_described(resource, obj, options)
         key = resource.key_of(obj)
         if reason:
-            others.append((obj, f"cannot be described: {reason}"))
+            remaining.append((obj, f"cannot be described: {reason}"))
         elif key in described or (resource.is_ordered and counts[key] > 1):
-            others.append((obj, "exists more than once"))
+            remaining.append((obj, "exists more than once"))
         else:
             described[key] = options
-    return list(described.values()), others
+    return list(described.values()), remaining
 
 
 def pattern_of(resource: Resource, obj: Object) -> str:
@@ -202,7 +226,9 @@ def pattern_of(resource: Resource, obj: Object) -> str:
 
 def _note_unknown_fields(resource: Resource, objects: Sequence[Object], export: Export) -> None:
     """One sentence for all fields without an option, which a module leaves as they are."""
-    counts = Counter(name for obj in objects for name in undeclared(resource, obj))
+    counts: Counter[str] = Counter()
+    for obj in objects:
+        counts.update(list(undeclared(resource, obj)))
     if counts:
         fields = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
         export.notes.append(
@@ -231,9 +257,10 @@ def export_text(export: Export, owners: Mapping[str, Any]) -> str:
 
 def sealed(text: str) -> str:
     """The text with its checksum as the second line, and the schema for editors as the third."""
-    first, rest = text.split("\n", 1)
-    rest = f"{SCHEMA_LINE}\n{rest}"
-    return f"{first}\n{CHECKSUM}{_checksum(f'{first}{chr(10)}{rest}')}\n{rest}"
+    start, variables = text.split("\n", 1)
+    body = f"{SCHEMA_LINE}\n{variables}"
+    checksum = _checksum(f"{start}\n{body}")
+    return f"{start}\n{CHECKSUM}{checksum}\n{body}"
 
 
 def is_edited(text: str) -> bool:
@@ -297,30 +324,30 @@ HOST_OPTIONS: Arguments = {
     **{name: {"type": "bool", "default": False} for name in ("overwrite", "purge", *ON_REQUEST)},
 }
 # Of the task that runs once, for all hosts.
-VARIABLES: Arguments = {f"export_{name}": item for name, item in HOST_OPTIONS.items()}
+VARIABLES: Arguments = {f"export_{name}": argument for name, argument in HOST_OPTIONS.items()}
 
 
 def connection_of(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of the modules that read the host; a zone is named once."""
-    other = "zone_name" if options["zone_id"] else "zone_id"
-    names = [name for name in CONNECTION if name != other]
-    return {name: options[name] for name in names if options[name] not in (None, "")}
+    unused = "zone_name" if options["zone_id"] else "zone_id"
+    connection = {name: options[name] for name in CONNECTION if name != unused}
+    return {name: value for name, value in connection.items() if value not in (None, "")}
 
 
 def exported_resources(host: str, options: Mapping[str, Any]) -> list[Resource]:
     """The resources that the file describes: those that an option adds, and those without one; of
     a module for accounts and zones, those of the one that it would write. Raises ValueError for a
     host that is neither an account nor a zone."""
-    named = [name for name, owner in OWNERS.items() if any(map(options.get, owner.options))]
-    if not named:
+    owners = [name for name, owner in OWNERS.items() if any(map(options.get, owner.options))]
+    if not owners:
         raise ValueError(
             f"{host} is neither an account nor a zone: set edge_account_id (export_account_id),"
             " edge_zone_id (export_zone_id), or edge_zone_name (export_zone_name)."
         )
-    return [
-        item.resource
-        for item in managed_of(named)
-        if options.get(
-            "ddos_overrides" if item.option == "overrides" else item.resource.plural, True
-        )
-    ]
+    resources = []
+    for managed in managed_of(owners):
+        plural = managed.resource.plural
+        option = "ddos_overrides" if managed.option == "overrides" else plural
+        if options.get(option, True):
+            resources.append(managed.resource)
+    return resources

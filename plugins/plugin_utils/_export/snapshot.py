@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 
 from ...module_utils._arguments import TEXTS, Argument, Arguments, read_options
 from ...module_utils._context import NOW
+from ...module_utils._errors import NOTHING_CHANGED
+from ...module_utils._plan.desired import Desired
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import OWNERS, Object, Resource, State
+from ...module_utils._schema.resource import OWNERS, Object, Resource, State, without
 from ...module_utils._specs.base import RESTORED
 from ...module_utils._specs.registry import HOST_MODULE, host_spec
 from ...module_utils._specs.whole_state import all_inside, collections_of
@@ -52,9 +54,8 @@ from .._files import host_folder, require_writable, variables_file, write_privat
 from .._variables import plain, read_variables, require_valid
 from .describe import IGNORE_IDS, exclusive_entries, purge_of
 
-NamedKeys = Mapping[
-    str, Sequence[Object]
-]  # objects by their keys alone, by the plural of the resource
+# Objects by their keys alone, by the plural of the resource.
+NamedKeys = Mapping[str, Sequence[Object]]
 
 
 class HostState(NamedTuple):
@@ -77,20 +78,20 @@ def read_host(
 ) -> HostState:
     """These resources of the account and the zone that the options of the connection name; raises
     ValueError for a state that cannot be read."""
-    reads = [name for name, item in BY_PLURAL.items() if item in resources]
-    owners = {BY_PLURAL[name].owner for name in reads}
-    other = {
-        name for owner in OWNERS.values() if owner.option not in owners for name in owner.options
-    }
-    options = {name: value for name, value in connection.items() if name not in other}
+    reads = [plural for plural, resource in BY_PLURAL.items() if resource in resources]
     if not reads:
         return HostState({}, {})
+    owners = {BY_PLURAL[plural].owner for plural in reads}
+    unread_owners = [owner for name, owner in OWNERS.items() if name not in owners]
+    options = dict(connection)
+    for owner in unread_owners:
+        options = without(options, *owner.options)
     result = plain(run_module(Part(HOST_MODULE, options, ROLE._replace(reads=reads)), False))
     if result.get("failed"):
         raise ReadFailed(str(result["msg"]), result)
-    read = collections_of(reads)
-    read += all_inside(read, result)
-    objects = {one.plural: result[one.plural] for one in read}
+    collections = collections_of(reads)
+    collections += all_inside(collections, result)
+    objects = {collection.plural: result[collection.plural] for collection in collections}
     ids = {owner: result[owner] for owner in OWNERS if owner in owners}
     return HostState(ids, objects, read_timestamp(result.get(NOW)))
 
@@ -108,11 +109,11 @@ def snapshots_in(
     part: Part,
     run_module: RunModule,
     check_mode: bool,
-    named: NamedKeys | None = None,
+    named_keys: NamedKeys | None = None,
 ) -> TakeSnapshot | None:
     """Reads what a host may change, and writes it; None without a directory.
 
-    `named` limits it, as `snapshot_text` says. In check mode it is only tried whether the file
+    `named_keys` limit it, as `snapshot_text` says. In check mode it is only tried whether the file
     could be written.
     """
     if not directory:
@@ -123,7 +124,7 @@ def snapshots_in(
         if check_mode:
             require_writable(folder)
             return ""
-        text = snapshot_text(part, read_part(part, run_module), named)
+        text = snapshot_text(part, read_part(part, run_module), named_keys)
         return write_snapshot(folder, text, datetime.now(timezone.utc))
 
     return take_snapshot
@@ -133,35 +134,45 @@ def named_by(part: Part, now: datetime | None) -> NamedKeys:
     """The objects that a host names, with their keys alone, in the collections of which it changes
     no others; an object that goes takes along all that it holds."""
     options = read_options(OPTIONS, part.options)
-    desired = [item.at(now) for item in host_spec(options).desired(options)]
-    exclusive = {item.resource.plural for item in desired if item.exclusive}
-    for item in desired:
-        contents = item.resource.contents
-        gone = [item.objects[key] for key in item.gone | item.expired]
-        exclusive |= {contents(values).plural for values in gone} if contents else set()
+    desired = [collection.at(now) for collection in host_spec(options).desired(options)]
+    exclusive: set[str] = set()
+    for collection in desired:
+        contents = collection.resource.contents
+        if collection.exclusive:
+            exclusive.add(collection.resource.plural)
+        if contents:
+            for key in collection.gone | collection.expired:
+                exclusive.add(contents(collection.objects[key]).plural)
     return {
-        item.resource.plural: [
-            {name: values[name] for name in item.resource.key if name in values}
-            for values in item.objects.values()
-        ]
-        for item in desired
-        if item.resource.plural not in exclusive
+        collection.resource.plural: _keys_of(collection)
+        for collection in desired
+        if collection.resource.plural not in exclusive
     }
 
 
-def snapshot_text(part: Part, state: HostState, named: NamedKeys | None = None) -> str:
+def _keys_of(collection: Desired) -> list[Object]:
+    """The desired objects of a collection, with their keys alone."""
+    names = collection.resource.key
+    return [
+        {name: values[name] for name in names if name in values}
+        for values in collection.objects.values()
+    ]
+
+
+def snapshot_text(part: Part, state: HostState, named_keys: NamedKeys | None = None) -> str:
     """The text of the file: what a host may change, as Cloudflare has it. Of the collections in
-    `named`, the run only changes these objects, though its variables may say more."""
+    `named_keys`, the run only changes these objects, though its variables may say more."""
     ignored = {
         f"{PREFIX}{option}": list(value)
         for option, value in part.options.items()
         if value and option.endswith(("_ignore", "ignore_ids"))
     }
-    limits = {
-        "ignore": plain(ignored),
-        "named": plain({**named_by(part, state.now), **(named or {})}),
-    }
-    source = {**state.owners, **{name: limit for name, limit in limits.items() if limit}}
+    keys = {**named_by(part, state.now), **(named_keys or {})}
+    source: dict[str, Any] = {**state.owners}
+    if ignored:
+        source["ignore"] = plain(ignored)
+    if keys:
+        source["named"] = plain(keys)
     return variables_file({SOURCE: source, SNAPSHOT: state.objects}, [SNAPSHOT_HEADER])
 
 
@@ -236,14 +247,22 @@ def snapshot_before(
     for time, path in taken:
         if (before is None or time < before) and (since is None or time >= since):
             return path
-    moments = (("before", before), ("since", since))
-    bounds = " and ".join(f"{word} {write_time(moment)}" for word, moment in moments if moment)
-    between = f" from {bounds}" if bounds else ""
-    there = ""
-    if taken:
-        first, last = write_time(taken[-1][0]), write_time(taken[0][0])
-        there = f"; it has {len(taken)}, from {first} to {last}"
-    raise ValueError(f"{host} has no snapshot{between} in {folder}{there}. Nothing was changed.")
+    bounds = []
+    if before:
+        bounds.append(f"before {write_time(before)}")
+    if since:
+        bounds.append(f"since {write_time(since)}")
+    between = f" from {' and '.join(bounds)}" if bounds else ""
+    existing = _times_in_words([time for time, _path in taken])
+    raise ValueError(f"{host} has no snapshot{between} in {folder}{existing}. {NOTHING_CHANGED}")
+
+
+def _times_in_words(times: Sequence[datetime]) -> str:
+    """A clause on the number of snapshots and their times, of which the newest is the first; empty
+    if there are none."""
+    if not times:
+        return ""
+    return f"; it has {len(times)}, from {write_time(times[-1])} to {write_time(times[0])}"
 
 
 def delete_older(written: Path, keep: int) -> list[str]:
@@ -253,12 +272,12 @@ def delete_older(written: Path, keep: int) -> list[str]:
     count. Returns the paths of the deleted files; raises OSError.
     """
     owners = owners_in(written)
-    others = (path for _time, path in snapshots_of(written.parent) if path != written)
-    own = [path for path in others if _are_same(owners_in(path), owners)]
-    older = own[keep - 1 :]
-    for path in older:
+    earlier = [path for _time, path in snapshots_of(written.parent) if path != written]
+    of_host = [path for path in earlier if _are_same(owners_in(path), owners)]
+    oldest = of_host[keep - 1 :]
+    for path in oldest:
         path.unlink(missing_ok=True)  # another run may have deleted it
-    return list(map(str, older))
+    return [str(path) for path in oldest]
 
 
 def owners_in(path: Path) -> dict[str, str]:
@@ -275,10 +294,10 @@ def owners_in(path: Path) -> dict[str, str]:
     return owners
 
 
-def _are_same(owners: Mapping[str, str], others: Mapping[str, str]) -> bool:
+def _are_same(owners: Mapping[str, str], compared: Mapping[str, str]) -> bool:
     """Return whether both name an account or zone, and none names another one."""
-    both = owners.keys() & others.keys()
-    return bool(both) and all(owners[name] == others[name] for name in both)
+    common = owners.keys() & compared.keys()
+    return bool(common) and all(owners[name] == compared[name] for name in common)
 
 
 MOST_DIFFERENCES = 10  # differences in a message
@@ -288,7 +307,7 @@ IGNORED = {
     for plural, resource in BY_PLURAL.items()
     if resource.has_patterns
 }
-OF_OTHERS = (IGNORE_IDS, *IGNORED)  # which name objects that are left alone
+OF_UNMANAGED = (IGNORE_IDS, *IGNORED)  # which name objects that are left alone
 # Which are not of a restore, that brings back what was there.
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence", "backtest")
 # Variables of the playbook in messages, which do not advise a staged rollout.
@@ -305,15 +324,24 @@ OF_INVENTORY: Arguments = {
 def differences_in(result: Mapping[str, Any]) -> list[str]:
     """The differences that the prediction of one more restore shows, a text for each object."""
     texts = [str(result["msg"])] if result.get("failed") else []
-    for one in result.get("operations") or ():
-        fields = [
-            f"{name} is {one['before'].get(name)!r} instead of {value!r}"
-            for name, value in one["fields"].items()
-        ]
-        words = {"create": " is missing", "delete": " is there in addition"}
-        rest = words.get(one["action"]) or f": {'; '.join(fields)}"
-        texts.append(f"{one['resource'].replace('_', ' ')} {one['key']}{rest}")
+    for operation in result.get("operations") or ():
+        resource = operation["resource"].replace("_", " ")
+        texts.append(f"{resource} {operation['key']}{_difference(operation)}")
     return texts
+
+
+def _difference(operation: Mapping[str, Any]) -> str:
+    """The difference that an operation would take away, after the name of its object."""
+    if operation["action"] == "create":
+        return " is missing"
+    if operation["action"] == "delete":
+        return " is there in addition"
+    before = operation["before"]
+    values = [
+        f"{name} is {before.get(name)!r} instead of {value!r}"
+        for name, value in operation["fields"].items()
+    ]
+    return f": {'; '.join(values)}"
 
 
 @dataclass(frozen=True)
@@ -342,58 +370,77 @@ class StateFile:
         """Return what makes the host as the file says; without these objects, named by id or by
         name, and these fields. If it `validates`, Cloudflare checks rules before the first write,
         which a token that only reads may not ask for."""
-        ignored = {
-            name: [*(values.get(name) or []), *self.ignore.get(name, [])] for name in OF_OTHERS
-        }
-        described: dict[str, Any] = {name: value for name, value in ignored.items() if value}
-        if self.objects is None:
-            described.update(_exclusive(self.variables, self.incomplete))
-        how = {
+        variables = {
+            **self._inventory_variables(values),
             f"{PREFIX}staged_rollout": False,  # each mode as it was
             f"{PREFIX}accept_risks": list(accept_risks),
             f"{PREFIX}validate": validates,
+            **self._unmanaged_variables(values),
         }
-        others = [owner for name, owner in OWNERS.items() if name not in self.owners]
-        left_out = tuple(option for owner in others for option in owner.options)
-        kept = {
+        if self.objects is None:
+            variables.update(_exclusive(self.variables, self.incomplete))
+        in_file = {name.removeprefix(PREFIX): f"{self.name}: {name}" for name in self.variables}
+        part = host_part(host, variables).named({**NAMES, **in_file})
+        if self.objects is not None:
+            part.options[RESTORED] = {
+                "objects": self.objects,
+                "named": self.named,
+                "leave_objects": list(objects),
+                "leave_fields": list(fields),
+            }
+        return part
+
+    def _inventory_variables(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The variables of the host, without those of an account or zone that the file is not
+        about."""
+        foreign: list[str] = []
+        for name, owner in OWNERS.items():
+            if name not in self.owners:
+                foreign += owner.options
+        return {
             name: value
             for name, value in values.items()
-            if name not in OF_OTHERS and not name.endswith(left_out)
+            if name not in OF_UNMANAGED and not name.endswith(tuple(foreign))
         }
-        in_file = {name.removeprefix(PREFIX): f"{self.name}: {name}" for name in self.variables}
-        part = host_part(host, {**kept, **how, **described}).named({**NAMES, **in_file})
-        if self.objects is not None:
-            left = {"leave_objects": list(objects), "leave_fields": list(fields)}
-            part.options[RESTORED] = {"objects": self.objects, "named": self.named, **left}
-        return part
+
+    def _unmanaged_variables(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The variables that name unmanaged objects: those of the host, and those of the file."""
+        variables = {}
+        for name in OF_UNMANAGED:
+            names = [*(values.get(name) or []), *self.ignore.get(name, [])]
+            if names:
+                variables[name] = names
+        return variables
 
     def check_kind(self, host: str, values: Mapping[str, Any]) -> None:
         """Raises ValueError if the host has neither the account nor the zone of the file, but the
         other of them."""
-        known = [owner.with_article for name, owner in OWNERS.items() if names_owner(values, name)]
-        own = [owner.with_article for name, owner in OWNERS.items() if name in self.owners]
-        if own and known and not {*own} & {*known}:
+        of_host = [name for name in OWNERS if names_owner(values, name)]
+        of_file = [name for name in OWNERS if name in self.owners]
+        if of_file and of_host and not set(of_file) & set(of_host):
+            kind, host_kind = OWNERS[of_file[0]].with_article, OWNERS[of_host[0]].with_article
             raise ValueError(
-                f"{self.name} is of {own[0]}, and {host} is {known[0]}. Use --limit, or the file of"
+                f"{self.name} is of {kind}, and {host} is {host_kind}. Use --limit, or the file of"
                 " this host."
             )
 
     def check_owners(self, host: str, owners: Mapping[str, str]) -> None:
         """Raises ValueError unless the file is about these accounts and zones."""
         for name, kind in (("account_id", "account"), ("zone_id", "zone")):
-            if name in owners and self.owners.get(name, "").lower() != owners[name].lower():
-                problem = of_another(kind, self.owners.get(name, ""), host, owners[name])
+            file_id, host_id = self.owners.get(name, ""), owners.get(name)
+            if host_id is not None and file_id.lower() != host_id.lower():
+                problem = of_another(kind, file_id, host, host_id)
                 raise ValueError(f"{self.name} {problem}. Use --limit, or the file of this host.")
 
-    def unmet(self, host: str, again: Mapping[str, Any]) -> dict[str, Any]:
+    def unmet(self, host: str, prediction: Mapping[str, Any]) -> dict[str, Any]:
         """The part of a result that says what differs, by the prediction of one more restore;
         empty if nothing does."""
-        differences = differences_in(again)
+        differences = differences_in(prediction)
         if not differences:
             return {}
-        first = first_joined(differences, "; ", MOST_DIFFERENCES)
+        listed = first_joined(differences, "; ", MOST_DIFFERENCES)
         message = (
-            f"{host} is not what {self.name} says, though the changes were made: {first}."
+            f"{host} is not what {self.name} says, though the changes were made: {listed}."
             " Look at differences in the result, and restore again."
         )
         return {"failed": True, "msg": message, "differences": differences}
@@ -404,7 +451,7 @@ OF_SOURCE: Arguments = {
     "account_id": {"type": "str"},
     "zone_id": {"type": "str"},
     "incomplete": TEXTS,
-    "ignore": {"type": "dict", "options": dict.fromkeys(OF_OTHERS, TEXTS)},
+    "ignore": {"type": "dict", "options": dict.fromkeys(OF_UNMANAGED, TEXTS)},
     "named": {"type": "dict"},
 }
 # The variables of the playbook restore.
@@ -415,7 +462,7 @@ RESTORE: Arguments = {
     "restore_leave_fields": {**TEXTS, "default": []},
 }
 OF_FILE: Arguments = {
-    **{name: {"type": "raw"} for name in (*STATE, PURGE, *OF_OTHERS)},
+    **{name: {"type": "raw"} for name in (*STATE, PURGE, *OF_UNMANAGED)},
     SOURCE: {"type": "dict", "options": OF_SOURCE, "required": True},
     SNAPSHOT: {"type": "dict"},
 }
@@ -425,31 +472,38 @@ def read_file(document: Any, name: str) -> StateFile:
     """The file out of its YAML; raises ValueError if no export and no snapshot would look so."""
     content = plain(document)
     try:
-        read = read_variables(OF_FILE, content if isinstance(content, dict) else {})
-        source = {key: value for key, value in read[SOURCE].items() if value}
+        variables = read_variables(OF_FILE, content if isinstance(content, dict) else {})
+        source = {name: value for name, value in variables[SOURCE].items() if value}
+        objects = variables[SNAPSHOT] or {}
         _require_objects(source.get("named", {}))
-        _require_objects(read[SNAPSHOT] or {})
+        _require_objects(objects)
     except ValueError as exc:
         raise ValueError(f"{name} is neither a snapshot nor an export: {exc}") from None
-    objects = read[SNAPSHOT] or {}
+    _require_known(objects, name)
+    ignoring = {**source.get("ignore", {}), **content}  # a snapshot, or an export
+    return StateFile(
+        name,
+        owners={owner: source[owner] for owner in ("account_id", "zone_id") if owner in source},
+        incomplete=source.get("incomplete", []),
+        ignore={
+            variable: ignoring[variable] for variable in OF_UNMANAGED if ignoring.get(variable)
+        },
+        named=source.get("named", {}),
+        objects=variables[SNAPSHOT],
+        variables={variable: value for variable, value in content.items() if variable in STATE},
+    )
+
+
+def _require_known(objects: State, name: str) -> None:
+    """Raises ValueError if a file with this name has a collection that nobody knows here."""
     collections = collections_of(objects)
-    known = {one.plural for one in (*collections, *all_inside(collections, objects))}
+    known = {resource.plural for resource in (*collections, *all_inside(collections, objects))}
     for plural in objects:
         if plural not in known:
             raise ValueError(
                 f"{name} has {plural}, which this release of the collection does not know. Take"
                 " the release that wrote the file."
             )
-    every = {**source.get("ignore", {}), **content}  # a snapshot, or the variables of an export
-    return StateFile(
-        name,
-        owners={key: source[key] for key in ("account_id", "zone_id") if key in source},
-        incomplete=source.get("incomplete", []),
-        ignore={name: every[name] for name in OF_OTHERS if every.get(name)},
-        named=source.get("named", {}),
-        objects=read[SNAPSHOT],
-        variables={key: value for key, value in content.items() if key in STATE},
-    )
 
 
 def _require_objects(collections: Mapping[str, Any]) -> None:
