@@ -154,6 +154,31 @@ class Tried:
     requests: Counter[str] = field(default_factory=Counter)
     examples: Counter[tuple[Any, ...]] = field(default_factory=Counter)
 
+    def add(self, outcome: GroupOutcome, group: Group, request: Fields) -> None:
+        """Count a group of requests with this outcome, as an example if it changes something."""
+        self.requests[outcome.kind] += group.requests
+        if outcome.kind == SAME:
+            return
+        example: list[Any] = [outcome.kind]
+        for name in self.fields:
+            if name in request.values:
+                example.append((name, _readable(request.values[name])))
+        self.examples[tuple(example)] += group.requests
+
+    def examples_of(self, kind: str) -> list[dict[str, Any]]:
+        """The examples of this kind of outcome, the heaviest first."""
+        examples = []
+        for (example_kind, *values), requests in self.examples.most_common():
+            if example_kind == kind:
+                examples.append({**dict(values), "requests": requests})
+        return examples
+
+    def forget_light_examples(self) -> None:
+        """Keep the heaviest examples alone, if there are many."""
+        if len(self.examples) > MOST_EXAMPLES_KEPT:
+            heaviest = self.examples.most_common(MOST_EXAMPLES_KEPT)
+            self.examples = Counter(dict(heaviest))
+
     @property
     def may_stop(self) -> int:
         """The requests that it would newly stop, or may."""
@@ -193,9 +218,7 @@ class Backtest:
                 outcome = self._outcomes[numbers] = self._outcome(numbers, request)
             self._count(group, request, outcome)
         for tried in self._tried.values():
-            if len(tried.examples) > MOST_EXAMPLES_KEPT:
-                heaviest = tried.examples.most_common(MOST_EXAMPLES_KEPT)
-                tried.examples = Counter(dict(heaviest))
+            tried.forget_light_examples()
 
     def _matches(self, requests: Sequence[Fields]) -> list[Matches]:
         """The numbers of the expressions that each request meets, or may meet."""
@@ -221,14 +244,8 @@ class Backtest:
         for name in outcome.counters:
             self.requests[name] += group.requests
         self._doubts.update(dict.fromkeys(outcome.doubts))
-        if outcome.rule is None:
-            return
-        tried = self._tried[outcome.rule.identity]
-        tried.requests[outcome.kind] += group.requests
-        if outcome.kind != SAME:
-            names = [name for name in tried.fields if name in request.values]
-            example = [(name, _readable(request.values[name])) for name in names]
-            tried.examples[(outcome.kind, *example)] += group.requests
+        if outcome.rule:
+            self._tried[outcome.rule.identity].add(outcome, group, request)
 
     def _outcome(self, numbers: Matches, request: Fields) -> GroupOutcome:
         """The outcome for requests that meet these expressions, in every world that is possible."""
@@ -324,10 +341,7 @@ class Backtest:
     def _rule(self, tried: Tried) -> RuleBacktest:
         newly = tried.requests[NEWLY_BLOCKED]
         kind = NEWLY_BLOCKED if newly else UNDECIDED
-        examples = []
-        for (example_kind, *values), requests in tried.examples.most_common():
-            if example_kind == kind:
-                examples.append({**dict(values), "requests": requests})
+        examples = tried.examples_of(kind)
         return RuleBacktest(
             ref=tried.ending.rule.entry,
             action=tried.ending.rule.action,

@@ -277,20 +277,28 @@ class Decided(NamedTuple):
 
 def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     """The traffic that a rule or filter decides for in a state; raises Unread."""
-    if resource is filters_of(str(resource.component)):
+    kind = str(resource.component)
+    if resource is filters_of(kind):
         destinations = matched(Expression.of_object(obj)).sometimes
         space = intersection(coverage.protected, destinations)
         return Decided(_prefixes_with(coverage, space))
-    component = coverage.by_kind[str(resource.component)]
-    by_filters = union(chain(*(item.matches.always for item in component.filters)))
-    networks = _prefixes_with(coverage, difference(coverage.protected, by_filters))
-    if CODE.normalise(obj.get("scope")) == DATA_CENTER:
-        name = str(CODE.normalise(obj.get("name")))
-        return Decided(networks, only=frozenset([name]))
-    with_rule = [rule.place for rule in component.rules if rule.scope == DATA_CENTER]
-    in_regions = any(rule.scope not in (GLOBAL, DATA_CENTER) for rule in component.rules)
+    return _decided_by_rule(coverage, coverage.by_kind[kind], obj)
+
+
+def _decided_by_rule(coverage: Coverage, component: Component, rule: Object) -> Decided:
+    """The traffic that a rule decides for, since no filter does, nor a rule of a data center."""
+    by_filters = [component_filter.matches.always for component_filter in component.filters]
+    space = difference(coverage.protected, union(chain(*by_filters)))
+    networks = _prefixes_with(coverage, space)
+    if CODE.normalise(rule.get("scope")) == DATA_CENTER:
+        name = CODE.normalise(rule.get("name"))
+        return Decided(networks, only=frozenset([str(name)]))
+    data_centers = [sibling for sibling in component.rules if sibling.scope == DATA_CENTER]
+    scopes = {sibling.scope for sibling in component.rules}
     return Decided(
-        networks, but=frozenset(place.casefold() for place in with_rule), beside_region=in_regions
+        networks,
+        but=frozenset(sibling.place.casefold() for sibling in data_centers),
+        beside_region=bool(scopes - {GLOBAL, DATA_CENTER}),
     )
 
 

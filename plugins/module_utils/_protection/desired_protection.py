@@ -139,9 +139,14 @@ def _left_out(fields: Sequence[Field], values: Values, obj: Object) -> Iterator[
             for change in _left_out(field.fields, value or {}, existing):
                 yield {field.name: change}
         elif field.switch and value is None:
-            default: Any = field.absent_default if field.default is None else field.default
+            default = _switch_default(field)
             if field.normalised(obj) != field.value.normalise(default):
                 yield {field.name: default}
+
+
+def _switch_default(field: Field) -> Any:
+    """The value of a switch that a task leaves out."""
+    return field.absent_default if field.default is None else field.default
 
 
 def _overlaid(resource: Resource, values: Values, changes: Sequence[Values]) -> Values:

@@ -19,6 +19,7 @@ import json
 import zlib
 from datetime import datetime, timezone
 from functools import lru_cache
+from io import BufferedReader
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._errors import OptionError, PlanError
@@ -132,9 +133,9 @@ class Reader:
         self._columns: dict[str, str] = {}  # by the key of a request, or the name of a field
         for name in names:
             for key in _keys_of(name):
-                column = PARTS[key].name_in(source) if key in PARTS else ""
-                if column:
-                    self._columns[key] = column
+                origin = PARTS.get(key)
+                if origin and origin.name_in(source):
+                    self._columns[key] = origin.name_in(source)
         self.names = tuple(dict.fromkeys(self._columns.values()))
 
     def groups(self, rows: Iterable[RequestRow]) -> Iterator[list[Group]]:
@@ -223,9 +224,7 @@ class Records:
 
     def _rows(self) -> Iterator[RequestRow]:
         with open(self._path, "rb") as file:
-            is_compressed = file.peek(2)[:2] == b"\x1f\x8b"
-            stream: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
-            for line in iter(lambda: stream.readline(LONGEST_LINE), b""):
+            for line in _lines(file):
                 record = _parsed(line)
                 if not isinstance(record, dict):
                     self.malformed += bool(line.strip())
@@ -251,6 +250,13 @@ class Records:
     def window(self) -> Sequence[str | None]:
         """The times of the first and of the last request, None if the records do not have them."""
         return [_timestamp(time) for time in self._times] or (None, None)
+
+
+def _lines(file: BufferedReader) -> Iterator[bytes]:
+    """The lines of a file, plain or compressed; a longer one in pieces."""
+    is_compressed = file.peek(2)[:2] == b"\x1f\x8b"
+    stream: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
+    return iter(lambda: stream.readline(LONGEST_LINE), b"")
 
 
 def _parsed(line: bytes) -> Any:

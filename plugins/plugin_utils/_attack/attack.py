@@ -263,8 +263,8 @@ class Attack:
     ) -> None:
         """Say what the run changes, and write the file before it changes anything."""
         verb = "would" if self._check_mode else "will"
-        operations = map(in_words, predicted["operations"])
-        self._task.tell(f"The run {verb} {first_few(operations)}.")
+        operations = first_few(map(in_words, predicted["operations"]))
+        self._task.tell(f"The run {verb} {operations}.")
         self._write(existing, entries)
 
     def _write(self, existing: FileEntries, entries: FileEntries) -> None:
@@ -285,13 +285,16 @@ class Attack:
             return run
         if not (run.refusal and run.refusal["lacks_acceptances"]):
             return run
+        option = shlex.quote(f"{{attack_accept_risks: [{self._acceptances(run)}]}}")
+        message = f"{run.result['msg']} Or run the same again with -e {option}"
+        return run._replace(result={**run.result, "msg": message})
+
+    def _acceptances(self, run: HostRun) -> str:
+        """The acceptances of the task, and those of the risks that refuse a plan, as YAML."""
         acceptances = [json.dumps(accepted) for accepted in self._options["accept_risks"] or ()]
         for risk in run.result.get("risks") or ():
             acceptances += acceptances_to_copy(risk)
-        distinct = ", ".join(dict.fromkeys(acceptances))
-        option = shlex.quote(f"{{attack_accept_risks: [{distinct}]}}")
-        message = f"{run.result['msg']} Or run the same again with -e {option}"
-        return run._replace(result={**run.result, "msg": message})
+        return ", ".join(dict.fromkeys(acceptances))
 
     def _lines(self, run: HostRun, merged: MergedHost) -> Iterator[str]:
         """Sentences on the state after the run: the objects in force, until when, and the work
@@ -324,9 +327,11 @@ class Attack:
 def _snapshot_directory(sources: Iterable[str]) -> str:
     """The directory of snapshots; in an inventory, Ansible reads folders whose names do not begin
     with a dot."""
-    folders = [Path(source) for source in sources if os.path.isdir(source)]
-    is_inventory = any(folder.resolve() == Path.cwd() for folder in folders)
-    return f".{SNAPSHOTS}" if is_inventory else SNAPSHOTS
+    working_folder = Path.cwd()
+    for source in sources:
+        if os.path.isdir(source) and Path(source).resolve() == working_folder:
+            return f".{SNAPSHOTS}"
+    return SNAPSHOTS
 
 
 def _added_since(earlier: MergedHost, merged: MergedHost) -> list[PostureObject]:

@@ -123,7 +123,10 @@ def _protected_networks(host: Mapping[str, Any]) -> dict[str, str]:
 
 def _working_address() -> str:
     """The address from which somebody works over SSH; empty if nobody does."""
-    (client, *_ports) = os.environ.get("SSH_CONNECTION", "").split() or [""]
-    address = client.partition("%")[0]
-    is_mapped = "." in address  # ::ffff:192.0.2.1 is an IPv4 address
-    return address.rpartition(":")[2] if is_mapped else address
+    connection = os.environ.get("SSH_CONNECTION", "").split()
+    if not connection:
+        return ""
+    address, _percent, _interface = connection[0].partition("%")
+    if "." in address:  # ::ffff:192.0.2.1 is an IPv4 address
+        _prefix, _colon, address = address.rpartition(":")
+    return address

@@ -170,13 +170,18 @@ def _of_dictionary(host: str, plan: Mapping[str, Any]) -> ApprovedPlan:
     plan_id = str(plan.get("plan_id") or "")
     if "plan_id" not in plan or not PLAN_ID.fullmatch(plan_id):
         raise ValueError(f"{EXPECTED_PLAN} lacks the plan_id, which the plan of a host has.")
-    if plan.get("host", host) != host:
-        raise ValueError(f"{EXPECTED_PLAN} is the plan of {plan['host']}, and not of {host}.")
+    planned_host = plan.get("host", host)
+    if planned_host != host:
+        raise ValueError(f"{EXPECTED_PLAN} is the plan of {planned_host}, and not of {host}.")
     operations = plan.get("operations")
-    if not isinstance(operations, list):
-        return ApprovedPlan(plan_id)
-    are_whole = all(isinstance(operation, Mapping) for operation in operations)
-    return ApprovedPlan(plan_id, operations if are_whole else None)
+    return ApprovedPlan(plan_id, operations if _are_operations(operations) else None)
+
+
+def _are_operations(value: Any) -> bool:
+    """Return whether a value is a list of operations, as far as its form goes."""
+    if not isinstance(value, list):
+        return False
+    return all(isinstance(operation, Mapping) for operation in value)
 
 
 MAX_DIFFERENCES = 5

@@ -186,9 +186,10 @@ class HostTask(CheckedHost):
         if updated.lines:
             result = {**result, "coverage": None}
         begin = AFTER_THE_RUN if updated.predicted and result.get("changed") else ""
-        run_lines = [self._of_host(line) for line in updated.lines]
-        for line in [*lines(self.host, result, self._is_accepted(), begin), *run_lines]:
+        for line in lines(self.host, result, self._is_accepted(), begin):
             say(self._display, line)
+        for line in updated.lines:
+            self.tell(line)
 
     def _is_accepted(self) -> IsAccepted:
         """Return whether the report accepts an object now; a wrong variable accepts none."""

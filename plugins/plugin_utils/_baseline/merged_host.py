@@ -116,12 +116,15 @@ class MergedHost:
         """All that the variables describe; raises ValueError."""
         for variable, entries in self.values.items():
             if variable in of_host.OWNERS_OF and isinstance(entries, list):
-                option = variable.removeprefix(PREFIX)
-                for index, entry in enumerate(entries):
-                    place = self._places.get(id(entry))
-                    if place:
-                        self._brought[f"{option}[{index}]"] = place
+                self._note_places(variable.removeprefix(PREFIX), entries)
         return of_host.host_part(self._host, self.values, self._brought)
+
+    def _note_places(self, option: str, entries: Sequence[Any]) -> None:
+        """Note the places of the entries that postures bring."""
+        for index, entry in enumerate(entries):
+            place = self._places.get(id(entry))
+            if place:
+                self._brought[f"{option}[{index}]"] = place
 
     def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         """A sentence for each operation that takes back what a posture has set that is over."""
@@ -225,13 +228,16 @@ class MergedHost:
         changes = without(target.entry, ITEMS, *resource.key, *resource.assigned)
         for name, value in changes.items():
             existing = entry.get(name)
-            if name in nested and existing and value:
+            if value is None:
+                entry.setdefault(name)
+            elif name in nested and existing and value:
                 missing = [inner for inner in value if existing.get(inner) is None]
                 lacking += [f"{name}.{inner}" for inner in missing]
-                value = {**existing, **value}
-            elif value is not None and existing is None and name not in ("kind", "purge"):
-                lacking.append(name)
-            entry[name] = existing if value is None else value
+                entry[name] = {**existing, **value}
+            else:
+                if existing is None and name not in ("kind", "purge"):
+                    lacking.append(name)
+                entry[name] = value
         if not resource.key:
             (value, *_) = entry.values()
             self._set(option, value, target.place)
@@ -258,11 +264,13 @@ class MergedHost:
     def _accept(self, postures: Sequence[Posture], now: datetime) -> None:
         """Accept the risks of postures: for the way in, and for a week of the way back."""
         variable = of_host.ACCEPT_RISKS
-        accepted = acceptances_in(self.values.get(variable))
-        risks = [(f"{variable}[{index}]", risk) for index, risk in enumerate(accepted)]
+        risks: list[tuple[str, Any]] = []
+        for index, risk in enumerate(acceptances_in(self.values.get(variable))):
+            risks.append((f"{variable}[{index}]", risk))
         for posture in postures:
             if now == END_OF_TIME or now - posture.until < AFTERWARDS:
-                risks += [*posture.risks, *self._risks_of_end(posture)]
+                risks += posture.risks
+                risks += self._risks_of_end(posture)
         self.values[variable] = [risk for _path, risk in risks]
         self._brought[RISKS] = f"{postures[-1].place}.{RISKS}"
         for index, (path, _risk) in enumerate(risks):

@@ -84,12 +84,14 @@ def postures_of(values: Values) -> dict[str, Values]:
 
 def _for_host(posture: Values, values: Values) -> Values:
     """The values of a posture that are for a host with these values."""
-    return {
-        option: value
-        for option, value in posture.items()
-        if value not in (None, [])
-        and (PREFIX + option not in OWNERS_OF or has_objects(values, option))
-    }
+    for_host = {}
+    for option, value in posture.items():
+        describes_objects = PREFIX + option in OWNERS_OF
+        if describes_objects and not has_objects(values, option):
+            continue
+        if value not in (None, []):
+            for_host[option] = value
+    return for_host
 
 
 def has_objects(values: Values, option: str) -> bool:

@@ -206,13 +206,16 @@ def misspelt_names(names: Set[str]) -> list[OptionError]:
 
 @lru_cache(maxsize=256)  # likewise
 def _unknown(names: Set[str]) -> list[OptionError]:
-    unknown = {name for name in names if name.startswith(PREFIX)} - KNOWN
-    old = sorted(unknown & OLD_NAMES.keys())
-    errors = [OptionError(Option(name), f"write {OLD_NAMES[name]}") for name in old]
-    for name in sorted(unknown.difference(old)):
-        errors.append(no_such_variable(name, BASELINE))
-    foreign = names - unknown - KNOWN
-    return [*errors, *misspelt_errors(foreign, [*BASELINE, *INVENTORY_VARIABLES, TARGET])]
+    unknown = names - KNOWN
+    of_role = {name for name in unknown if name.startswith(PREFIX)}
+    old = sorted(of_role & OLD_NAMES.keys())
+    never_known = sorted(of_role - OLD_NAMES.keys())
+    declared = (*BASELINE, *INVENTORY_VARIABLES, TARGET)
+    return [
+        *(OptionError(Option(name), f"write {OLD_NAMES[name]}") for name in old),
+        *(no_such_variable(name, BASELINE) for name in never_known),
+        *misspelt_errors(unknown - of_role, declared),
+    ]
 
 
 def with_own_purge(values: Mapping[str, Any]) -> Mapping[str, Any]:
