@@ -14,8 +14,7 @@ that cannot be read stands in a state as its reason.
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain
-from typing import AbstractSet, Callable, Mapping, Sequence, Tuple
+from typing import AbstractSet, Callable, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._context import Context
@@ -43,12 +42,20 @@ from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.registry import DECIDING, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
 from .._text import first_few
+from .._values.address_set import Contents
 from .way import Asked, read_names, with_way
 
-REFERRING = [one for one in DECIDING if one.phase]  # the rules that lists may change
+REFERRING = [resource for resource in DECIDING if resource.phase]  # rules that lists may change
 
 
-Reading = Tuple[str, Callable[[], Sequence[Object]]]  # after what is not known if it fails
+class Reading(NamedTuple):
+    """A reading of a collection, and the beginning of the sentence on what is not known if it
+    fails; empty if nothing is to be said then."""
+
+    doubt: str
+    read: Callable[[], Sequence[Object]]
+
+
 Readings = Mapping[str, Reading]  # by the plural of a collection
 Need = Callable[[Plan, Asked], Readings]  # raises no error: a reading does
 
@@ -57,32 +64,32 @@ def completed(
     plan: Plan,
     client: Client,
     context: Context,
-    judged: AbstractSet[str] = frozenset(),
-    named: Mapping[str, AbstractSet[Key]] = NO_ITEMS,
+    weakened: AbstractSet[str] = frozenset(),
+    task_keys: Mapping[str, AbstractSet[Key]] = NO_ITEMS,
     evaluates: bool = False,
     decides: bool = True,
 ) -> Plan:
     """The plan, whose state has all that decides about it, as far as it can be read. If the caller
     `evaluates`, requests meet the rules; see Asked for the others."""
-    asked = Asked(client, context, judged, named, decides)
+    asked = Asked(client, context, weakened, task_keys, decides)
     plan = with_way(plan, asked, evaluates)
     for need in NEEDS_OF_RULES:
-        plan = _completed_by(plan, need(plan, asked))
+        plan = _with_readings(plan, need(plan, asked))
     plan = with_way(plan, asked, False)  # of custom rules read just now
     for need in FURTHER_NEEDS:
-        plan = _completed_by(plan, need(plan, asked))
+        plan = _with_readings(plan, need(plan, asked))
     return plan
 
 
-def _completed_by(plan: Plan, readings: Readings) -> Plan:
+def _with_readings(plan: Plan, readings: Readings) -> Plan:
     before, unread = dict(plan.before), dict(plan.unread)
-    for name, (doubt, read) in readings.items():
+    for name, reading in readings.items():
         if name in before:
             continue
         try:
-            before[name] = read()
+            before[name] = reading.read()
         except ProtectionError as exc:
-            unread[name] = {**unread.get(name, {}), doubt: exc.message}
+            unread[name] = {**unread.get(name, {}), reading.doubt: exc.message}
     return plan._replace(before=before, unread=unread)
 
 
@@ -94,117 +101,155 @@ def _skipped_rules(plan: Plan, asked: Asked) -> Readings:
     """The rules of phases that rules of the plan skip, and the custom rules if these may skip rules
     of the plan."""
     doubt = "Whether custom rules skip other rules that would stop requests is not known"
-    own = [one for one in _beside_skips(plan) if one.owner in asked.client.owner]
-    return {one.plural: (doubt, partial(asked.client.read, one)) for one in own}
+    readings: dict[str, Reading] = {}
+    for resource in [*_skipped_by(plan), *_skipping(plan)]:
+        if resource.owner in asked.client.owner:
+            readings[resource.plural] = Reading(doubt, partial(asked.client.read, resource))
+    return readings
 
 
-def _beside_skips(plan: Plan) -> list[Resource]:
-    states = _states(plan)
-    known = [one for one in EVALUATION if one.phase and one.plural in plan.before]
-    rules = chain(*(rules_in_force(state, one) for one in known for state in states))
-    skipped = {name for rule in rules if rule.lets_pass for name in rule.skips}
-    needed = [one for one in EVALUATION if one.phase and phase_of(one) in skipped]
-    later = [one.plural for one in known if one not in DECIDING]
-    if any(state[name] for name in later for state in states):
-        needed.append(CUSTOM_RULES)
-    return needed
+def _phases_known(plan: Plan) -> list[Resource]:
+    """The rules of phases that the state of a plan has."""
+    return [rules for rules in EVALUATION if rules.phase and rules.plural in plan.before]
+
+
+def _skipped_by(plan: Plan) -> list[Resource]:
+    """The rules of phases that rules of the plan skip."""
+    phases: set[str] = set()
+    for resource in _phases_known(plan):
+        for state in _states(plan):
+            for rule in rules_in_force(state, resource):
+                phases.update(rule.skips if rule.lets_pass else ())
+    return [rules for rules in EVALUATION if rules.phase and phase_of(rules) in phases]
+
+
+def _skipping(plan: Plan) -> list[Resource]:
+    """The custom rules, if these come before rules of the plan that they may skip."""
+    for resource in _phases_known(plan):
+        if resource not in DECIDING and any(state[resource.plural] for state in _states(plan)):
+            return [CUSTOM_RULES]
+    return []
 
 
 def _referring_rules(plan: Plan, asked: Asked) -> Readings:
-    """The rules of the owners if some refer to lists that are judged, or whose items change."""
-    if not _referred_lists(plan, asked.judged):
-        return {}
-    lists = first_few(_referred_lists(plan))
-    doubt = f"would let more pass, or stop more, with the new items of {lists} is not known"
-    return {
-        one.plural: (lists and f"Whether {one.titles} {doubt}", partial(asked.client.read, one))
-        for one in REFERRING
-        if one.owner in asked.client.owner
-    }
+    """The rules of the owners if some refer to lists that may weaken them, or whose items
+    change."""
+    readings: dict[str, Reading] = {}
+    if not _referred_lists(plan, asked.weakened):
+        return readings
+    changed_lists = first_few(_referred_lists(plan))
+    doubt = f"would let more pass, or stop more, with the new items of {changed_lists} is not known"
+    for rules in REFERRING:
+        if rules.owner in asked.client.owner:
+            sentence = f"Whether {rules.titles} {doubt}" if changed_lists else ""
+            readings[rules.plural] = Reading(sentence, partial(asked.client.read, rules))
+    return readings
 
 
-def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[str]:
-    """Names of the lists that are judged, or whose addresses the plan changes, and to which rules
-    refer; or may do so, if Cloudflare does not count them."""
-    concerned = judged | {
-        item.resource.parent_name or item.label
-        for item in plan.operations
-        if item.action != "update" and (item.resource is LISTS or item.resource.parent is LISTS)
-    }
-    lists = [obj for obj in plan.before.get(LISTS.plural, ()) if LISTS.label_of(obj) in concerned]
-    return [LISTS.label_of(obj) for obj in lists if REFERENCES not in obj or uses_of(obj) > 0]
+def _referred_lists(plan: Plan, weakened: AbstractSet[str] = frozenset()) -> list[str]:
+    """Names of the lists that are `weakened`, or whose addresses the plan changes, and to which
+    rules refer; or may do so, if Cloudflare does not count them."""
+    names = {*weakened, *_changed_lists(plan)}
+    referred: list[str] = []
+    for obj in plan.before.get(LISTS.plural, ()):
+        is_referred = REFERENCES not in obj or uses_of(obj) > 0
+        if LISTS.label_of(obj) in names and is_referred:
+            referred.append(LISTS.label_of(obj))
+    return referred
+
+
+def _changed_lists(plan: Plan) -> set[str]:
+    """The names of the lists that a plan creates or deletes, or whose items it changes."""
+    names: set[str] = set()
+    for operation in plan.operations:
+        resource = operation.resource
+        is_about_list = resource is LISTS or resource.parent is LISTS
+        if is_about_list and operation.action != "update":
+            names.add(resource.parent_name or operation.label)
+    return names
 
 
 def _lists(plan: Plan, asked: Asked) -> Readings:
     """The lists of the account if rules refer to some whose items are not known."""
-    if not asked.decides or not _unknown_lists(*_states(plan)):
+    if not asked.decides or not _unknown_lists(plan):
         return {}
     names = first_few(_lists_of_changes(plan))
-    doubt = names and f"The items of the lists {names} are not known"
-    return {LISTS.plural: (doubt, lambda: asked.account.read(LISTS))}
+    doubt = f"The items of the lists {names} are not known" if names else ""
+    return {LISTS.plural: Reading(doubt, lambda: asked.account.read(LISTS))}
 
 
 def _items(plan: Plan, asked: Asked) -> Readings:
     """The items of the lists to which rules refer."""
+    readings: dict[str, Reading] = {}
     if not asked.decides or LISTS.plural not in plan.before:
-        return {}
-    there = {items.parent_name: items for items in LISTS.contents_in(plan.before)}
+        return readings
+    items_by_list = {items.parent_name: items for items in LISTS.contents_in(plan.before)}
     changed = _lists_of_changes(plan)
-    return {
-        there[name].plural: (
-            f"The items of the list {name} are not known" if name in changed else "",
-            partial(asked.account.read, there[name]),
-        )
-        for name in _unknown_lists(*_states(plan))
-        if name in there
-    }
+    for name in _unknown_lists(plan):
+        items = items_by_list.get(name)
+        if items:
+            doubt = f"The items of the list {name} are not known" if name in changed else ""
+            readings[items.plural] = Reading(doubt, partial(asked.account.read, items))
+    return readings
 
 
-def _unknown_lists(*states: State) -> list[str]:
-    """The names of the lists to which rules of a state refer, and whose items it does not have."""
-    named = dict.fromkeys(name for state in states for name in lists_named_in(state))
-    return [name for name in named if items_of(name).plural not in states[0]]
+def _unknown_lists(plan: Plan) -> list[str]:
+    """The names of the lists to which rules refer, and whose items the state does not have."""
+    names: dict[str, None] = {}
+    for state in _states(plan):
+        names.update(dict.fromkeys(lists_named_in(state)))
+    return [name for name in names if items_of(name).plural not in plan.before]
 
 
 def _lists_of_changes(plan: Plan) -> list[str]:
     """The names of the lists to which changed rules refer, or all rules if a plan changes none."""
     if not plan.operations:
         return lists_named_in(plan.before)
-    rules = [(evaluated_as(one.resource).plural, one.planned) for one in plan.operations]
-    named = [lists_named_in({plural: [rule]}) for plural, rule in rules if rule]
-    return [*dict.fromkeys(chain(*named))]
+    names: dict[str, None] = {}
+    for operation in plan.operations:
+        if operation.planned:
+            rules = {evaluated_as(operation.resource).plural: [operation.planned]}
+            names.update(dict.fromkeys(lists_named_in(rules)))
+    return list(names)
 
 
 def _overrides_of_account(plan: Plan, asked: Asked) -> Readings:
     """The overrides of the account that the first ones of a zone hide, or that are applied once the
-    last one is gone, or that are judged."""
-    sides = [bool(state.get(L7_OVERRIDES.plural)) for state in (plan.before, plan.after())]
+    last one is gone, or that may be weakened."""
     hidden = L7_OVERRIDES_OF_ACCOUNT
-    is_needed = asked.decides and (hidden.plural in asked.judged or sides[0] is not sides[1])
+    has_before = bool(plan.before.get(L7_OVERRIDES.plural))
+    has_after = bool(plan.after().get(L7_OVERRIDES.plural))
+    is_needed = hidden.plural in asked.weakened or has_before is not has_after
+    if not asked.decides or not is_needed:
+        return {}
     doubt = (
         "Overrides of its account for HTTP DDoS rules are applied in a zone without its own."
         " Whether there are any is not known"
     )
-    return {hidden.plural: (doubt, lambda: asked.account.read(hidden))} if is_needed else {}
+    return {hidden.plural: Reading(doubt, lambda: asked.account.read(hidden))}
 
 
 def _catalogues(plan: Plan, asked: Asked) -> Readings:
     """The managed rules that changed overrides are about, if these name categories or rules that
     may be about the same one, or no longer decide."""
     doubt = "The categories of the managed DDoS rules are not known, so that any may be in any"
-    return {
-        resource.catalogue_object().plural: (doubt, partial(_read_catalogue, resource, plan, asked))
-        for resource in plan.resources.values()
-        if resource.catalogue and asked.decides and _is_unclear(resource, plan)
-    }
+    readings: dict[str, Reading] = {}
+    for resource in plan.resources.values():
+        if resource.catalogue and asked.decides and _is_unclear(resource, plan):
+            read = partial(_read_catalogue, resource, plan, asked)
+            readings[resource.catalogue_object().plural] = Reading(doubt, read)
+    return readings
 
 
 def _is_unclear(resource: Resource, plan: Plan) -> bool:
-    states, plurals = _states(plan), (resource.plural, L7_OVERRIDES_OF_ACCOUNT.plural)
-    objects = [obj for state in states for name in plurals for obj in state.get(name, ())]
-    names = {name for obj in objects for name in levels_of(obj)} - {""}
-    changes = override_losses(resource, plan.before, plan.after())
-    return len(names) > 1 or not all(item.certain for item in changes)
+    """Return whether only the catalogue tells what overrides are about."""
+    levels: set[str] = set()
+    for state in _states(plan):
+        for plural in (resource.plural, L7_OVERRIDES_OF_ACCOUNT.plural):
+            for override in state.get(plural, ()):
+                levels.update(levels_of(override))
+    losses = override_losses(resource, plan.before, plan.after())
+    return len(levels - {""}) > 1 or not all(loss.certain for loss in losses)
 
 
 def _read_catalogue(resource: Resource, plan: Plan, asked: Asked) -> Sequence[Object]:
@@ -218,43 +263,57 @@ def _read_catalogue(resource: Resource, plan: Plan, asked: Asked) -> Sequence[Ob
     return objects
 
 
-def _own_names(plan: Plan, asked: Asked) -> Readings:
+class RuleInForce(NamedTuple):
+    """A rule in force, and the contents of the lists of its state."""
+
+    rule: ZoneRule
+    contents: Mapping[str, Contents]
+
+
+def _owner_names(plan: Plan, asked: Asked) -> Readings:
     """The name of the zone, or the prefixes of the account, if it depends on them which rules all
     ordinary traffic matches."""
-    states = [(state, contents_in(state)) for state in _states(plan)]
     readings: dict[str, Reading] = {}
     for resource in DECIDING:
         owner = OWNER_NAMES[resource.traffic]
-        is_elsewhere = owner.resource.owner not in asked.client.owner
-        if is_elsewhere or owner_names_in(resource, plan.before) is not None:
+        is_known = owner_names_in(resource, plan.before) is not None
+        if owner.resource.owner not in asked.client.owner or is_known:
             continue
-        in_force = [
-            (rule, contents)
-            for state, contents in states
-            for rule in rules_in_force(state, resource)
-        ]
-        if not plan.operations and all(
-            _names_origin(resource, rule, asked) for rule, _in in in_force
-        ):
-            continue  # only what nobody names is judged
-        rules = {
-            (rule.action, rule.expression, rule.active): spelt_out(rule, contents)
-            for rule, contents in in_force
-        }
-        wide = chain(*wide_groups(resource, rules.values()))
-        if any(depends_on_owner(resource, one) for one in wide):
+        rules = _rules_in_force(plan, resource)
+        is_of_task = all(_names_origin(resource, in_force.rule, asked) for in_force in rules)
+        if not plan.operations and is_of_task:
+            continue  # only what nobody names is looked at
+        if _depend_on_owner(resource, rules):
             doubt = f"A rule may match everything, since {owner.words} not known"
             read = partial(read_names, owner.resource, asked.client)
-            readings[owner.resource.plural] = doubt if plan.operations else "", read
+            readings[owner.resource.plural] = Reading(doubt if plan.operations else "", read)
     return readings
+
+
+def _rules_in_force(plan: Plan, resource: Resource) -> list[RuleInForce]:
+    """The rules of a phase before a plan, and after it."""
+    rules: list[RuleInForce] = []
+    for state in _states(plan):
+        contents = contents_in(state)
+        rules += [RuleInForce(rule, contents) for rule in rules_in_force(state, resource)]
+    return rules
+
+
+def _depend_on_owner(resource: Resource, rules: Sequence[RuleInForce]) -> bool:
+    """Return whether it depends on the names of the owner if rules match all ordinary traffic."""
+    distinct: dict[object, ZoneRule] = {}
+    for rule, contents in rules:
+        distinct[rule.action, rule.expression, rule.active] = spelt_out(rule, contents)
+    groups = wide_groups(resource, distinct.values())
+    return any(depends_on_owner(resource, rule) for group in groups for rule in group)
 
 
 def _names_origin(resource: Resource, rule: ZoneRule, asked: Asked) -> bool:
     """Return whether the task names the object by which a rule is there."""
-    whose, obj = listed(resource, rule)
-    return whose.key_of(obj) in asked.named.get(whose.plural, ())
+    collection, obj = listed(resource, rule)
+    return collection.key_of(obj) in asked.task_keys.get(collection.plural, ())
 
 
 # In the order in which they are read: what the rules of a plan meet comes before what they name.
 NEEDS_OF_RULES: Sequence[Need] = (_skipped_rules, _referring_rules)
-FURTHER_NEEDS: Sequence[Need] = (_lists, _items, _overrides_of_account, _catalogues, _own_names)
+FURTHER_NEEDS: Sequence[Need] = (_lists, _items, _overrides_of_account, _catalogues, _owner_names)

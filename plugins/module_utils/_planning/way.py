@@ -30,14 +30,14 @@ RULES_OF_ACCOUNT = "Whether rules of the account of the zone decide is not known
 
 @dataclass(frozen=True)
 class Asked:
-    """A client and the caller of its run; `judged` are lists, and overrides of an account, that
-    objects which nobody names may weaken; `named` are the keys of the objects that the task names,
-    by plural. If it `decides`, more than the names in rules matters."""
+    """A client and the caller of its run; `weakened` are lists, and overrides of an account, that
+    objects which nobody names may weaken; `task_keys` are the keys of the objects that the task
+    names, by plural. If it `decides`, more than the names in rules matters."""
 
     client: Client
     context: Context
-    judged: AbstractSet[str]
-    named: Mapping[str, AbstractSet[Key]]
+    weakened: AbstractSet[str]
+    task_keys: Mapping[str, AbstractSet[Key]]
     decides: bool
 
     @cached_property
