@@ -59,12 +59,12 @@ def judge(
     decided: Decided,
     evidence: Evidence,
     limits: EvidenceLimits,
-    more: Sequence[tuple[str, Ranges]] = (),
+    further_doubts: Sequence[Doubt] = (),
 ) -> Verdict:
     """The verdict on an object: network by network, no more may be lost than the limits allow.
 
-    It concerns each network that loses too much or is not known, with `more` that is not known, so
-    that no acceptance of one network hides another.
+    It concerns each network that loses too much or is not known, so that no acceptance of one
+    network hides another.
     """
     space = decided.space
     if not space:
@@ -72,24 +72,37 @@ def judge(
     rows = [row for row in evidence.rows if _is_decided(row, decided, space)]
     by_prefix = _by_prefix(rows, decided)
     shares = [*by_prefix, *_by_subnet(rows, decided, space)]
-    lost = summed(rows).would_drop
+    dropped = summed(rows).would_drop
     advice = Evidence(evidence.component, rows, ()).advice()
     exceeding = [share for share in shares if _exceeds(limits, share[1])]
-    doubts = [*((reason, space) for reason in evidence.unknown), *_too_thin(by_prefix), *more]
-    unknown = Verdict.unknown(" ".join(text for text, _ranges in doubts), _all_of(doubts))
+    doubts: list[Doubt] = [(reason, space) for reason in evidence.unknown]
+    doubts += [*_too_thin(by_prefix), *further_doubts]
+    unknown = _unknown_by(doubts)
     if not exceeding and doubts:
         return unknown
     if not exceeding:
-        return Verdict("", "", max(map(_percent_of, shares)), lost, [], advice)
+        return Verdict("", "", max(map(_percent_of, shares)), dropped, [], advice)
     worst = max(exceeding, key=_percent_of)
-    ranges = union(item for one in exceeding for item in one[0])
-    sentences = [_too_much(worst, ranges, limits), *([unknown.message] if doubts else [])]
+    ranges = _ranges_of([share[0] for share in exceeding])
+    sentences = [_too_much(worst, ranges, limits)]
+    if doubts:
+        sentences.append(unknown.message)
     concerned = union([*ranges, *unknown.ranges])
-    return Verdict("evidence", " ".join(sentences), _percent_of(worst), lost, concerned, advice)
+    message = " ".join(sentences)
+    return Verdict("evidence", message, _percent_of(worst), dropped, concerned, advice)
 
 
-def _all_of(doubts: Sequence[tuple[str, Ranges]]) -> Ranges:
-    return union(item for _text, ranges in doubts for item in ranges)
+def _unknown_by(doubts: Sequence[Doubt]) -> Verdict:
+    """The verdict that it is not known what an object would drop."""
+    sentences = [sentence for sentence, _ranges in doubts]
+    return Verdict.unknown(
+        " ".join(sentences), _ranges_of([ranges for _sentence, ranges in doubts])
+    )
+
+
+def _ranges_of(networks_of_each: Sequence[Ranges]) -> Ranges:
+    """All of some networks, as a set."""
+    return union(network for ranges in networks_of_each for network in ranges)
 
 
 def _percent_of(share: NetworkShare) -> float:
@@ -105,53 +118,67 @@ def _is_decided(row: Row, decided: Decided, space: Ranges) -> bool:
 def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:
     """By protected prefix, those without traffic as well."""
     prefixes = [prefix for prefix, _ranges in decided.networks]
-    starts = [first for first, _last in prefixes]  # they are disjoint and in order
+    starts = [start for start, _end in prefixes]  # they are disjoint and in order
 
-    def holder(row: Row) -> Range:
-        first, _last = range_of(row.destination) or (0, 0)
-        return prefixes[bisect_right(starts, first) - 1]
+    def prefix_of(row: Row) -> Range:
+        start, _end = range_of(row.destination) or (0, 0)
+        return prefixes[bisect_right(starts, start) - 1]
 
-    groups = grouped(rows, holder)
-    return [(ranges, summed(groups.get(prefix, ()))) for prefix, ranges in decided.networks]
+    rows_by_prefix = grouped(rows, prefix_of)
+    shares: list[NetworkShare] = []
+    for prefix, ranges in decided.networks:
+        shares.append((ranges, summed(rows_by_prefix.get(prefix, ()))))
+    return shares
 
 
 def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[NetworkShare]:
     """By subnet; by data center too, if it is not known which of them are concerned."""
 
-    def key(row: Row) -> tuple[Range, str]:
+    def subnet_and_data_center(row: Row) -> tuple[Range, str]:
         destination = range_of(row.destination) or (0, 0)
         return subnet_of(destination), row.data_center if decided.beside_region else ""
 
-    groups = grouped(rows, key)
-    return [(intersection([subnet], space), summed(own)) for (subnet, _name), own in groups.items()]
+    shares: list[NetworkShare] = []
+    for (subnet, _data_center), subnet_rows in grouped(rows, subnet_and_data_center).items():
+        shares.append((intersection([subnet], space), summed(subnet_rows)))
+    return shares
 
 
 def _too_much(worst: NetworkShare, ranges: Ranges, limits: EvidenceLimits) -> str:
-    (concerned, sums), every = worst, networks(ranges)
-    named = networks(concerned)
-    number = len(every) - len(named)
-    more = plural(number, "more network", "more networks")
-    others = f" (and too many to {more})" if number > 0 else ""
+    concerned, sums = worst
+    worst_networks = networks(concerned)
+    number = len(networks(ranges)) - len(worst_networks)
+    further = plural(number, "more network", "more networks")
+    further_networks = f" (and too many to {further})" if number > 0 else ""
     return (
-        f"Within {limits.hours:g} h, {_percent_of(worst):g} % of the packets to {first_few(named)}"
-        f" would have been dropped, {plural(sums.would_drop, 'packet', 'packets')}{others};"
+        f"Within {limits.hours:g} h, {_percent_of(worst):g} % of the packets to"
+        f" {first_few(worst_networks)} would have been dropped,"
+        f" {plural(sums.would_drop, 'packet', 'packets')}{further_networks};"
         f" {limits.allowed} may be."
     )
 
 
-def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[tuple[str, Ranges]]:
+def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[Doubt]:
     """The prefixes to which too few packets were seen."""
-    silent = union(item for ranges, sums in by_prefix if not sums.samples for item in ranges)
-    few = [
-        (f"{too_few(sums.samples).rstrip('.')}, to {first_few(networks(ranges))}.", ranges)
-        for ranges, sums in by_prefix
-        if sums.samples and not sums.known
-    ]
-    seen_none = (f"The analytics saw no traffic to {first_few(networks(silent))}.", silent)
-    sentences = " ".join(text for text, _ranges in few[:3])
-    return [doubt for doubt in (seen_none, (sentences, _all_of(few))) if doubt[1]]
+    silent: list[Ranges] = []
+    thin: list[Doubt] = []
+    for ranges, sums in by_prefix:
+        if not sums.samples:
+            silent.append(ranges)
+        elif not sums.known:
+            number = too_few(sums.samples).rstrip(".")
+            thin.append((f"{number}, to {first_few(networks(ranges))}.", ranges))
+    doubts: list[Doubt] = []
+    if silent:
+        space = _ranges_of(silent)
+        doubts.append((f"The analytics saw no traffic to {first_few(networks(space))}.", space))
+    if thin:
+        sentences = [sentence for sentence, _ranges in thin[:MOST_SENTENCES]]
+        doubts.append((" ".join(sentences), _ranges_of([ranges for _sentence, ranges in thin])))
+    return doubts
 
 
+MOST_SENTENCES = 3
 CHANGES = (
     "It changes while it would be enabled, so that the traffic so far says nothing of it; change it"
     " first, and enable it later."
