@@ -76,7 +76,7 @@ ENDLESS = re.compile(r'^([^|]*)(?<!\\)\.[*+]\)*\$"#*\Z|(?<!\\)\.[*+]\$"#*\Z')
 LOOKS_AT_END = re.compile(r"\$|\\[bBz]")
 BEYOND = 1 << 200  # higher than the number of any address
 ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
-    one.__name__: one for one in (eq, ne, lt, le, gt, ge)
+    ordering.__name__: ordering for ordering in (eq, ne, lt, le, gt, ge)
 }
 
 
@@ -93,7 +93,7 @@ def decider_of(tree: Tree) -> Decide:
     if isinstance(tree, Combination):
         decisive, parts = DECISIVE.get(tree.operator), [*map(decider_of, tree.parts)]
         return lambda fields: _combined(decisive, (part(fields) for part in parts))
-    _left, evaluate, test = halves(tree)
+    _left_side, evaluate, test = halves(tree)
 
     def decide(fields: Fields) -> Truth:
         try:
@@ -133,7 +133,7 @@ def _combined(decisive: bool | None, truths: Iterable[Truth]) -> Truth:
 class Halves(NamedTuple):
     """A comparison: its left side as it is written, the value of that, and the test of a value."""
 
-    left: str
+    left_side: str
     evaluate: Evaluate
     test: Test
 
@@ -162,19 +162,19 @@ def _compared(comparison: Comparison) -> Halves:
         if comparison.operator or tokens[-1].text != ")":
             raise Unread(f"{tokens[0].text}() is compared to something")
         return _quantified(tokens[0].text, tokens[2:-1])
-    left = operand(tokens)
-    if left.is_each:
+    left_side = operand(tokens)
+    if left_side.is_each:
         raise Unread("[*] is used without any() or all()")
-    return _single(comparison, left)
+    return _single(comparison, left_side)
 
 
-def _single(comparison: Comparison, left: Operand) -> Halves:
+def _single(comparison: Comparison, left_side: Operand) -> Halves:
     test, if_missing = _test(comparison), comparison.operator == "ne"
 
     def tested(value: FieldValue, fields: Fields) -> bool:
         return if_missing if value is MISSING else test(value, fields)
 
-    return Halves(comparison.field, left.evaluate, tested)
+    return Halves(comparison.field, left_side.evaluate, tested)
 
 
 def _quantified(name: str, tokens: list[Token]) -> Halves:
@@ -185,8 +185,8 @@ def _quantified(name: str, tokens: list[Token]) -> Halves:
         tree = tree.part
     if not isinstance(tree, Comparison) or tree.problem:
         raise Unread(f"{name}() of more than one comparison is not understood")
-    left = operand(tokens_of(tree.field))
-    if not left.is_each and tree.operator:
+    left_side = operand(tokens_of(tree.field))
+    if not left_side.is_each and tree.operator:
         raise Unread(f"{name}() takes a comparison of each element, with [*]")
     test = _test(tree)
 
@@ -196,7 +196,8 @@ def _quantified(name: str, tokens: list[Token]) -> Halves:
         except Unread as exc:
             return NotKnown(exc.reasons)
 
-    return Halves(tree.field, left.evaluate, partial(_of_elements, name, met))
+    elements_test = partial(_of_elements, name, met)
+    return Halves(tree.field, left_side.evaluate, elements_test)
 
 
 def _of_elements(
@@ -207,10 +208,12 @@ def _of_elements(
     if not isinstance(elements, Items):
         raise Unread(f"{kind_in_words(elements)} has no elements")
     decisive = name == "any"
+    truths = [met(element, fields) for element in elements.values]
     # An element that may be there makes no difference if it decides nothing.
-    others = _combined(decisive, (met(one, fields) for one in elements.maybe))
-    missing = [] if elements.complete and others is (not decisive) else [NOT_ALL]
-    truth = _combined(decisive, [*(met(one, fields) for one in elements.values), *missing])
+    truth_of_possible = _combined(decisive, (met(element, fields) for element in elements.maybe))
+    if not elements.complete or truth_of_possible is not (not decisive):
+        truths.append(NOT_ALL)
+    truth = _combined(decisive, truths)
     if isinstance(truth, NotKnown):
         raise Unread(*truth.reasons)
     return truth
@@ -271,7 +274,10 @@ def _order(operator: str) -> Callable[[Any, Any], bool]:
 
 
 def _tested(
-    kinds: Kinds, other: str, test: OfValue, points: Callable[[Any], Iterable[Any]] | None = None
+    kinds: Kinds,
+    right_side: str,
+    test: OfValue,
+    points: Callable[[Any], Iterable[Any]] | None = None,
 ) -> Test:
     """The test of a value, or of one of which the least is known: of all these points."""
 
@@ -280,21 +286,22 @@ def _tested(
             return test(value)
         if points and isinstance(value, LowerBound) and type(value.start) in kinds:
             return bool(alike(map(test, points(value.start))))
-        raise Unread(f"{kind_in_words(value)} is compared to {other}")
+        raise Unread(f"{kind_in_words(value)} is compared to {right_side}")
 
     return tested
 
 
-def _of_texts(other: str, test: OfValue, *named: bytes) -> Test:
+def _of_texts(right_side: str, test: OfValue, *texts: bytes) -> Test:
     """The test of a text that these texts decide, and what lies between them."""
-    longest = max(map(len, named), default=0) + 1
+    highest = b"\xff" * (max(map(len, texts), default=0) + 1)
 
     def points(start: bytes) -> Iterable[bytes]:
-        cut = [text[len(start) :] for text in named]
-        behind = (text + b"\0" for text in cut)
-        return (start + end for end in (b"", b"\0", b"\xff" * longest, *named, *cut, *behind))
+        cut = [text[len(start) :] for text in texts]
+        behind = [text + b"\0" for text in cut]
+        ends = (b"", b"\0", highest, *texts, *cut, *behind)
+        return [start + end for end in ends]
 
-    return _tested(TEXT_KINDS, other, test, points)
+    return _tested(TEXT_KINDS, right_side, test, points)
 
 
 def _endless(token: Token, test: OfValue, start: bytes) -> list[bytes]:
@@ -305,14 +312,17 @@ def _endless(token: Token, test: OfValue, start: bytes) -> list[bytes]:
 
 
 def _number_test(operator: str, texts: list[str]) -> Test:
-    ranges = [[number_of(text) for text in one.split("..")] for one in texts]
-    near = [end + step for ends in ranges for end in ends for step in (0, 1)]
+    ranges = [[number_of(text) for text in written.split("..")] for written in texts]
+    near: list[int] = []
+    for ends in ranges:
+        for end in ends:
+            near += [end, end + 1]
 
     def points(start: int) -> Iterable[int]:
         return (max(start, point) for point in (-LARGEST_NUMBER, *near, LARGEST_NUMBER))
 
     def is_within(value: int) -> bool:
-        return any(one[0] <= value <= one[-1] for one in ranges)
+        return any(ends[0] <= value <= ends[-1] for ends in ranges)
 
     if operator == "in":
         return _tested(NUMBER_KINDS, "numbers", is_within, points)

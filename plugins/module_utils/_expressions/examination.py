@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterator
 
 from .._text import Unread, did_you_mean
 from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
@@ -81,7 +81,25 @@ def check_rule(expression: str, is_filter: bool = False) -> list[str]:
     """Warnings of what Cloudflare may refuse in an expression, and of what cannot be meant; raises
     Unread for what it does refuse. Filters know few fields, and rules too many to know them all."""
     tree = parse(expression)
-    doubts: dict[int, str] = {}  # by their places
+    doubts = _doubts_of_values(tree, is_filter)
+    mistakes = [*mistakes_in(tree)]
+    for mistake in mistakes:
+        if mistake.malformed:
+            raise mistake
+    remarks = [*doubts.items()]
+    for mistake in mistakes:
+        if mistake.at not in doubts:
+            remarks.append((mistake.at, str(mistake)))
+    places: dict[str, int] = {}  # the first of each remark
+    for place, remark in sorted(remarks, reverse=True):
+        places[remark] = place
+    in_order = reversed([*places])
+    return [f"{place_in_words(expression, places[remark])}: {remark}" for remark in in_order]
+
+
+def _doubts_of_values(tree: Tree, is_filter: bool) -> dict[int, str]:
+    """The doubts about values of fields that filters know, by their places; raises Unread."""
+    doubts: dict[int, str] = {}
     for leaf in leaves(tree):
         if is_filter or (leaf.field in FILTER_FIELDS and not leaf.problem):
             try:
@@ -91,13 +109,7 @@ def check_rule(expression: str, is_filter: bool = False) -> list[str]:
                     raise
                 if is_filter:
                     doubts[exc.at] = f"{exc}; Cloudflare may refuse it"
-    mistakes = [*mistakes_in(tree)]
-    for mistake in mistakes:
-        if mistake.malformed:
-            raise mistake
-    every = [*doubts.items(), *((one.at, str(one)) for one in mistakes if one.at not in doubts)]
-    first = {problem: at for at, problem in sorted(every, reverse=True)}
-    return [f"{place_in_words(expression, first[text])}: {text}" for text in reversed([*first])]
+    return doubts
 
 
 def check_packets(expression: str) -> list[str]:
@@ -195,9 +207,9 @@ is_timed_hmac_valid_v0 starts_with wildcard
     ARRAY: "split",
     "": "coalesce hmac",
 }
-RESULTS_OF_FUNCTIONS: Mapping[str, str] = {
-    name: kind for kind, names in FUNCTIONS_BY_KIND.items() for name in names.split()
-}
+RESULTS_OF_FUNCTIONS: dict[str, str] = {}
+for _kind, _names in FUNCTIONS_BY_KIND.items():
+    RESULTS_OF_FUNCTIONS.update(dict.fromkeys(_names.split(), _kind))
 NEAR_FUNCTIONS = 0.7
 KINDS_IN_WORDS = {TEXT: "a text", NUMBER: "a number", ADDRESS: "an address", FLAG: "true or false"}
 NUMBER_OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "in")
@@ -221,32 +233,32 @@ def mistakes_in(tree: Tree) -> Iterator[Unread]:
 
 def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterator[Unread]:
     words = () if leaf.plain else tokens_of(leaf.field)
-    name, *rest = [token.text for token in words] or [leaf.field]
-    if rest[:1] == ["("] and name not in RESULTS_OF_FUNCTIONS:
+    name, *behind = [token.text for token in words] or [leaf.field]
+    if behind[:1] == ["("] and name not in RESULTS_OF_FUNCTIONS:
         near = did_you_mean(name, RESULTS_OF_FUNCTIONS, NEAR_FUNCTIONS)
         problem = f"no page of Cloudflare names a function {quoted(name)}{near}"
         yield Unread(f"{problem}; Cloudflare may refuse it", at=start, malformed=False)
         return
-    if name in QUANTIFIERS and rest:
+    if name in QUANTIFIERS and behind:
         yield from _of_quantifier(leaf, name, start)
         return
-    if "[" in rest and FIELD_KINDS.get(name) in KINDS_IN_WORDS:
+    if "[" in behind and FIELD_KINDS.get(name) in KINDS_IN_WORDS:
         yield Unread(
             f"{name} is {KINDS_IN_WORDS[FIELD_KINDS[name]]}, and has no elements", at=start
         )
         return
-    if name in LOWERED and (rest[1:2] or [""])[0] != (rest[1:2] or [""])[0].lower():
-        problem = f"the keys of {name} have small letters alone; write {rest[1].lower()}"
+    if name in LOWERED and (behind[1:2] or [""])[0] != (behind[1:2] or [""])[0].lower():
+        problem = f"the keys of {name} have small letters alone; write {behind[1].lower()}"
         yield Unread(problem, at=start, malformed=False)
-    kind = _kind_of(name, rest)
-    is_each = "*" in rest
+    kind = _kind_of(name, behind)
+    is_each = "*" in behind
     written = leaf.field.replace(" ", "")
-    if name in LOWERED and "[" in rest:
+    if name in LOWERED and "[" in behind:
         written = f"{name}{written[len(name) :].lower()}"
     operator = f" {leaf.operator} ..." if leaf.operator else ""
     if is_each and not is_inner and kind:
-        every = f"{written}[*]" if written.endswith(")") else written
-        yield Unread(f"{written} has several values; write any({every}{operator})", at=start)
+        each = f"{written}[*]" if written.endswith(")") else written
+        yield Unread(f"{written} has several values; write any({each}{operator})", at=start)
     elif kind in (ARRAY, MAP):
         whole = f'{written}["..."]' if kind == MAP else written
         inner = f"{whole}[*]{operator}"
@@ -270,11 +282,15 @@ def _of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
         yield from _mistakes_of(inner, start, is_inner=True)
 
 
-def _kind_of(name: str, rest: list[str]) -> str:
+def _kind_of(name: str, behind: list[str]) -> str:
     """The kind of the left side of a comparison; empty if it is not known."""
-    if rest[:1] == ["("]:
-        return RESULTS_OF_FUNCTIONS[name] if "[" not in rest[_end_of(rest) :] or "*" in rest else ""
-    kind, indexes = FIELD_KINDS.get(name, ""), rest.count("[")
+    if behind[:1] == ["("]:
+        return (
+            RESULTS_OF_FUNCTIONS[name]
+            if "[" not in behind[_end_of(behind) :] or "*" in behind
+            else ""
+        )
+    kind, indexes = FIELD_KINDS.get(name, ""), behind.count("[")
     if not indexes or kind not in (ARRAY, MAP):
         return "" if indexes else kind
     if name.endswith(("_categories", "_sizes", "_ids")) or ".multipart." in name:
@@ -349,15 +365,15 @@ def _always(leaf: Comparison, start: int) -> Iterator[Unread]:
         is_listed = why and "," in why and "such" not in why
         why = f"is one of {why}" if is_listed else f"has {why}"
     elif leaf.field in RANGES and all(is_number(token.text) for token in leaf.operands):
-        first, last = RANGES[leaf.field]
+        lowest, highest = RANGES[leaf.field]
         try:
-            ranges = numbers_of(leaf, first, last)
+            ranges = numbers_of(leaf, lowest, highest)
         except Unread:
             return
-        truth = None if ranges not in ([], [(first, last)]) else bool(ranges)
-        is_open = last > 10**11
-        why = f"is {first} or more" if is_open else f"is from {first} to {last}"
-        why = f"is always {first}" if first == last else why
+        truth = None if ranges not in ([], [(lowest, highest)]) else bool(ranges)
+        is_open = highest > 10**11
+        why = f"is {lowest} or more" if is_open else f"is from {lowest} to {highest}"
+        why = f"is always {lowest}" if lowest == highest else why
     if truth is not None:
         adverb = "always" if truth else "never"
         name = leaf.field.replace(" ", "")

@@ -72,8 +72,8 @@ class Form(NamedTuple):
     """Values as comparisons name them: one and several in words, the operators that the
     documentation names for them, those that the engine takes beyond, and the signs of a range."""
 
-    one: str
-    several: str
+    singular: str
+    plural: str
     documented: Sequence[str]
     undocumented: Sequence[str]
     signs: Sequence[str]
@@ -97,7 +97,7 @@ def met_addresses(comparison: Comparison) -> Ranges:
     if comparison.operator not in ADDRESS_FORM.undocumented:
         return addresses_of(comparison)
     addresses = addresses_of(comparison._replace(operator="eq"))
-    (family,) = (one for one in EVERYTHING if intersection([one], addresses))
+    (family,) = (family for family in EVERYTHING if intersection([family], addresses))
     return within(comparison.operator, addresses, *family)
 
 
@@ -109,16 +109,19 @@ def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
 
 def within(operator: str, ranges: Ranges, lowest: int, highest: int) -> Ranges:
     """The numbers from `lowest` to `highest` that an operator takes beside those of a set."""
-    first, last = ranges[0] if ranges else (highest, lowest)
+    start, end = ranges[0] if ranges else (highest, lowest)
     bounds: Mapping[str, Ranges] = {
-        "ne": [(lowest, first - 1), (last + 1, highest)],
-        "lt": [(lowest, first - 1)],
-        "le": [(lowest, first)],
-        "gt": [(first + 1, highest)],
-        "ge": [(first, highest)],
+        "ne": [(lowest, start - 1), (end + 1, highest)],
+        "lt": [(lowest, start - 1)],
+        "le": [(lowest, start)],
+        "gt": [(start + 1, highest)],
+        "ge": [(start, highest)],
     }
-    clipped = [(max(low, lowest), min(high, highest)) for low, high in bounds.get(operator, ranges)]
-    return union(item for item in clipped if item[0] <= item[1])
+    clipped = []
+    for low, high in bounds.get(operator, ranges):
+        if max(low, lowest) <= min(high, highest):
+            clipped.append((max(low, lowest), min(high, highest)))
+    return union(clipped)
 
 
 def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
@@ -131,7 +134,7 @@ def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
     if operator not in kind.documented:
         is_malformed = operator not in kind.undocumented
         raise Unread(
-            f"'{operator}' does not go with {kind.several}", at=start, malformed=is_malformed
+            f"'{operator}' does not go with {kind.plural}", at=start, malformed=is_malformed
         )
     if operator == "in" and comparison.in_braces:
         return comparison.operands
@@ -147,24 +150,24 @@ def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
     if operator == "in":
         raise Unread(f"'in' takes a set in braces; {in_braces}", at=token.start)
     if any(sign in token.text for sign in kind.signs):
-        several = f"{quoted(token.text)} is more than one {kind.one}"
+        several = f"{quoted(token.text)} is more than one {kind.singular}"
         raise Unread(f"{several}; {in_braces}", at=token.start)
     return comparison.operands
 
 
 def _address_range(token: Token) -> Range:
-    first, dots, last = token.text.partition("..")
+    start_text, dots, end_text = token.text.partition("..")
     try:
-        (version, start, length, dummy), written = read_network(first)
+        (version, start, length, dummy), written = read_network(start_text)
         offset = IPV6 if version == 6 else 0
         if not dots:
-            if "/" in first and written != first:
-                _check_host_bits(first)
+            if "/" in start_text and written != start_text:
+                _check_host_bits(start_text)
             return offset + start, offset + start + (1 << (BITS[version] - length)) - 1
-        other, end = read_network(last)[0][:2]
+        version_of_end, end = read_network(end_text)[0][:2]
     except ValueError as exc:
         raise Unread(excerpt(str(exc), LONGEST_REASON), at=token.start) from exc
-    if "/" in token.text or version != other or end < start:
+    if "/" in token.text or version != version_of_end or end < start:
         raise Unread(f"{quoted(token.text)} is not a range of addresses", at=token.start)
     return offset + start, offset + end
 
@@ -176,9 +179,8 @@ def _check_host_bits(text: str) -> None:
 
 
 def _number_range(token: Token) -> Range:
-    first, dots, last = token.text.partition("..")
     numbers = []
-    for text in (first, last) if dots else (first,):
+    for text in token.text.split("..", 1):
         if not DECIMAL.fullmatch(text):
             base = 8 if text.isdigit() else 16
             why = f", but a number to base {base}" if OTHER_BASE.fullmatch(text) else ""
@@ -196,9 +198,9 @@ def values_of(leaf: Comparison) -> Ranges:
     if leaf.field in FILTER_FIELDS:
         is_port = FILTER_FIELDS[leaf.field] is ALL_PORTS
         return numbers_of(leaf, 0, HIGHEST_PORT) if is_port else addresses_of(leaf)
-    name, *rest = leaf.field.split()
+    name, *words_behind = leaf.field.split()
     what = f"filters know no field {quoted(name)}"
-    if "(" in rest[:1]:
+    if "(" in words_behind[:1]:
         what = f"{quoted(name)} is a function, and filters know none"
     raise Unread(f"{what}, only {', '.join(FILTER_FIELDS)}", at=leaf.start, malformed=False)
 
@@ -302,12 +304,10 @@ tcp.flags.syn tcp.flags.urg
     "": "icmp ip tcp udp",
 }
 PACKET_FIELDS = frozenset(" ".join(PACKET_FIELDS_BY_KIND.values()).split())
-FIELD_KINDS = {
-    name: kind
-    for fields in (PACKET_FIELDS_BY_KIND, FIELDS_BY_KIND)
-    for kind, names in fields.items()
-    for name in names.split()
-}
+FIELD_KINDS: dict[str, str] = {}
+for _names_by_kind in (PACKET_FIELDS_BY_KIND, FIELDS_BY_KIND):
+    for _kind, _names in _names_by_kind.items():
+        FIELD_KINDS.update(dict.fromkeys(_names.split(), _kind))
 KNOWN_FIELDS = frozenset(" ".join(FIELDS_BY_KIND.values()).split())
 
 GREATEST = 10**18
@@ -366,16 +366,18 @@ def possible_texts(leaf: Comparison) -> list[str] | None:
     it is compared in another way."""
     if leaf.operator not in ("eq", "ne", "in", "contains") or not leaf.operands:
         return None
-    if any(item.kind != QUOTED or HARD_TO_END.search(item.text) for item in leaf.operands):
-        return None
+    for token in leaf.operands:
+        if token.kind != QUOTED or HARD_TO_END.search(token.text):
+            return None
+    texts = [token.text for token in leaf.operands]
     form = TEXTS_OF_FIELDS.get(leaf.field.partition(" ")[0], "")
     if form in TEXT_FORMS:
         pattern = TEXT_FORMS[form]
     elif form and leaf.operator != "contains":
         pattern = A_COUNTRY if form == COUNTRIES else re.compile(form.replace(", ", "|") + "|")
     else:
-        return [item.text for item in leaf.operands]
-    return [item.text for item in leaf.operands if pattern.fullmatch(item.text[1:-1])]
+        return texts
+    return [text for text in texts if pattern.fullmatch(text[1:-1])]
 
 
 def names_in(expression: str) -> list[str]:
@@ -385,13 +387,15 @@ def names_in(expression: str) -> list[str]:
         tokens = tokens_of(expression)
     except Unread:
         return []
-    texts = ["", *(token.text if token.kind in (WORD, SIGN) else QUOTED for token in tokens), ""]
-    names = [
-        token.text
-        for token, before, after in zip(tokens, texts, texts[2:])
-        if token.kind == WORD and after != "(" and _is_field(token.text, before)
-    ]
-    return list(dict.fromkeys(names))
+    texts = [""]
+    for token in tokens:
+        texts.append(token.text if token.kind in (WORD, SIGN) else QUOTED)
+    texts.append("")
+    names: dict[str, None] = {}
+    for token, before, after in zip(tokens, texts, texts[2:]):
+        if token.kind == WORD and after != "(" and _is_field(token.text, before):
+            names[token.text] = None
+    return list(names)
 
 
 def _is_field(word: str, before: str) -> bool:
@@ -402,37 +406,41 @@ def _is_field(word: str, before: str) -> bool:
     return bool(is_plain) and before.lower() in BEFORE_FIELDS
 
 
-def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:
+def unknown_names(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:
     """The fields of an expression that are not among the known ones."""
-    return [name for name in names_in(expression) if not is_known_field(name, known)]
+    return [name for name in names_in(expression) if not is_known_field(name, known_fields)]
 
 
-def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:
+def doubts(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> str:
     """The doubt that an expression reads unknown fields, with its verb; an empty text if every
     field is known."""
-    names = unknown_names(expression, known)
-    unknown = [f"{quoted(name)}{_near(name.lower(), known)}" for name in names]
+    names = unknown_names(expression, known_fields)
+    unknown = [f"{quoted(name)}{_near(name.lower(), known_fields)}" for name in names]
     if not unknown:
         return ""
     noun = "a field" if len(unknown) == 1 else "fields"
     return f"reads {noun} that this collection does not know: {', '.join(unknown)}"
 
 
-def _near(name: str, known: AbstractSet[str]) -> str:
+def _near(name: str, known_fields: AbstractSet[str]) -> str:
     """A question with the field that may be meant: one that looks alike, or, for a word without a
     dot, the shortest one whose last part does."""
     part = (
-        "" if "." in name else closest(name, {field.split(".")[-1] for field in known}, NEAR_PARTS)
+        ""
+        if "." in name
+        else closest(name, {field.split(".")[-1] for field in known_fields}, NEAR_PARTS)
     )
-    fields = {SAME_FIELD.get(field, field) for field in known if field.split(".")[-1] == part}
+    fields = {
+        SAME_FIELD.get(field, field) for field in known_fields if field.split(".")[-1] == part
+    }
     if not part or name in fields:
-        return did_you_mean(name, known, NEAR)
+        return did_you_mean(name, known_fields, NEAR)
     return f" (did you mean {min(fields, key=lambda field: (len(field), field))}?)"
 
 
-def is_known_field(name: str, known: AbstractSet[str] = KNOWN_FIELDS) -> bool:
+def is_known_field(name: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> bool:
     """Return whether a field is among the known ones, or one of those that claims name."""
-    return name in known or name.startswith(OPEN)
+    return name in known_fields or name.startswith(OPEN)
 
 
 FIELDS_OF_LISTS: Mapping[str, Sequence[str]] = {  # that may be in a list, by the kind of the list
@@ -445,8 +453,8 @@ FIELDS_OF_LISTS: Mapping[str, Sequence[str]] = {  # that may be in a list, by th
 def misused(field: str, kind: str) -> bool:
     """Return whether a field is of another kind than the lists of this one; not for a field that is
     not known."""
-    known = [name for name in names_in(field) if name in FIELD_KINDS]
-    return bool(known) and not set(known) & {*FIELDS_OF_LISTS.get(kind, ())}
+    names = {name for name in names_in(field) if name in FIELD_KINDS}
+    return bool(names) and names.isdisjoint(FIELDS_OF_LISTS.get(kind, ()))
 
 
 LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots
@@ -455,8 +463,11 @@ MOST_SPELT_OUT = 1000  # a longer list stays a name
 
 def lists_in(*expressions: str) -> list[str]:
     """The names of the lists of the account that expressions refer to."""
-    named = (token.text[1:] for expression in expressions for token in _references(expression))
-    return list(dict.fromkeys(named))
+    names: dict[str, None] = {}
+    for expression in expressions:
+        for token in _references(expression):
+            names[token.text[1:]] = None
+    return list(names)
 
 
 def list_uses(expression: str) -> list[Comparison]:

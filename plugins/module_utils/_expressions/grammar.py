@@ -110,7 +110,7 @@ def _unread_character(expression: str, position: int) -> Unread:
             unicodedata.name(character, f"U+{ord(character):04X}") if character != "\t" else "a tab"
         )
         return Unread(f"{name} is not white space in expressions; write a space", at=position)
-    word = next((two for two in ("=~",) if expression.startswith(two, position)), character)
+    word = "=~" if expression.startswith("=~", position) else character
     return Unread(f"{quoted(word)} is not expected there{HINTS.get(word, '')}", at=position)
 
 
@@ -164,10 +164,10 @@ def place_in_words(expression: str, start: int) -> str:
     line = expression.count("\n", 0, start) + 1
     column = start - expression.rfind("\n", 0, start)
     number = f"line {line}, column {column}" if "\n" in expression else f"column {column}"
-    rest = visible(" ".join(expression[start : start + LONGEST_EXCERPT + 1].split()))
-    if len(rest) > LONGEST_EXCERPT:
-        rest = rest[: LONGEST_EXCERPT - 3] + "..."
-    return f"{number}, at '{rest}'" if rest else f"{number}, at the end"
+    shown = visible(" ".join(expression[start : start + LONGEST_EXCERPT + 1].split()))
+    if len(shown) > LONGEST_EXCERPT:
+        shown = shown[: LONGEST_EXCERPT - 3] + "..."
+    return f"{number}, at '{shown}'" if shown else f"{number}, at the end"
 
 
 LOOSEST_FIRST = ("or", "xor", "and")
@@ -340,9 +340,9 @@ class _Parser:
     def field(self) -> str:
         words = [self.take().text]
         while self.next.text in ("(", "["):
-            first = self._position
+            start = self._position
             self.skip()
-            words.extend(token.text for token in self._tokens[first : self._position])
+            words.extend(token.text for token in self._tokens[start : self._position])
         return " ".join(words)
 
     def skip(self) -> None:
@@ -405,9 +405,9 @@ def text_of(token: Token) -> bytes:
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
-    plain, hexadecimal, octal, other = match.groups()
-    if other is not None:
-        raise Unread(f"the language knows no escape '\\{other.decode(errors='replace')}'")
+    plain, hexadecimal, octal, unknown = match.groups()
+    if unknown is not None:
+        raise Unread(f"the language knows no escape '\\{unknown.decode(errors='replace')}'")
     return plain or bytes([int(hexadecimal, 16) if hexadecimal else int(octal, 8)])
 
 

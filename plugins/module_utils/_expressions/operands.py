@@ -39,10 +39,13 @@ class LowerBound(NamedTuple):
 
 def alike(results: Iterable[Any]) -> Any:
     """The result for all of some values, each of which a value may be; raises Unread."""
-    first, *others = results
-    if any(result != first for result in others):
+    distinct: list[Any] = []
+    for result in results:
+        if result not in distinct:
+            distinct.append(result)
+    if len(distinct) > 1:
         raise Unread("only the beginning of a text is known")
-    return first
+    return distinct[0]
 
 
 class Items(NamedTuple):
@@ -124,8 +127,10 @@ def _joined(*values: FieldValue) -> FieldValue:
         return b"".join(map(_bytes, values))
     if not all(isinstance(value, Items) for value in values):
         raise Unread("concat takes texts or arrays, and not both")
-    elements = tuple(item for value in values for item in value.values)
-    return Items(elements, all(value.is_listed for value in values))
+    elements: list[FieldValue] = []
+    for array in values:
+        elements += array.values
+    return Items(tuple(elements), all(array.is_listed for array in values))
 
 
 def _substring(value: FieldValue, start: FieldValue, end: FieldValue = None) -> bytes:
@@ -190,19 +195,19 @@ GROWS = frozenset(["len", "lower", "remove_bytes", "substring", "upper", "url_de
 def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValue]) -> FieldValue:
     """The value of a function of texts of which the beginning of one is known."""
     place = next(index for index, value in enumerate(values) if isinstance(value, LowerBound))
-    before, start, others = values[:place], _bytes(values[place].start), values[place + 1 :]
+    before, start, behind = values[:place], _bytes(values[place].start), values[place + 1 :]
     if name == "concat":
         return LowerBound(call(*before, start))
-    if name in ("starts_with", "ends_with") and others:
-        end = _bytes(*others)
-        ends = (b"", b"\0", b"\1", end[len(start) :], end)
-        return alike(call(start + more, end) for more in ends)
+    if name in ("starts_with", "ends_with") and behind:
+        end = _bytes(*behind)
+        continuations = (b"", b"\0", b"\1", end[len(start) :], end)
+        return alike(call(start + continuation, end) for continuation in continuations)
     is_cut = name == "url_decode" and b"%" in start
-    is_behind = name == "substring" and min(map(_whole_number, others), default=-1) < 0
+    is_behind = name == "substring" and min(map(_whole_number, behind), default=-1) < 0
     if before or is_cut or is_behind or name not in GROWS:
         raise Unread("only the beginning of a text is known")
-    part = call(start, *others)
-    return part if name == "substring" and others[1:] else LowerBound(part)
+    part = call(start, *behind)
+    return part if name == "substring" and behind[1:] else LowerBound(part)
 
 
 EACH = "*"
@@ -251,17 +256,17 @@ def operand(tokens: Sequence[Token]) -> Operand:
     """The left side of a comparison from its words; raises Unread."""
     if not tokens or tokens[0].kind != WORD:
         raise Unread("the left side of a comparison is not understood")
-    name, rest = tokens[0].text, list(tokens[1:])
+    name, behind = tokens[0].text, list(tokens[1:])
     base = field_operand(name)
-    if rest and rest[0].text == "(":
-        arguments, rest = _bracketed(rest)
+    if behind and behind[0].text == "(":
+        arguments, behind = _bracketed(behind)
         base = _called(name, _arguments(arguments))
     indexes: list[Any] = []
-    while rest and rest[0].text == "[":
-        index, rest = _bracketed(rest)
+    while behind and behind[0].text == "[":
+        index, behind = _bracketed(behind)
         indexes.append(_index(index))
-    if rest:
-        raise Unread(f"{quoted(rest[0].text)} is not understood there")
+    if behind:
+        raise Unread(f"{quoted(behind[0].text)} is not understood there")
     return _indexed(base, indexes)
 
 
@@ -359,7 +364,7 @@ def _called(name: str, arguments: Sequence[Sequence[Token]]) -> Operand:
     if not function.fewest <= len(arguments) <= (function.most or len(arguments)):
         raise Unread(f"the function {name} is not known with {len(arguments)} arguments")
     operands = [_argument(tokens) for tokens in arguments]
-    if any(item.is_each for item in operands[1:]):
+    if any(argument.is_each for argument in operands[1:]):
         raise Unread(f"the function {name} takes [*] in its first argument only")
     return _call(name, function, operands)
 
@@ -374,14 +379,14 @@ def _call(name: str, function: Function, operands: Sequence[Operand]) -> Operand
         return MISSING
 
     def single(fields: Fields) -> FieldValue:
-        return called([item.evaluate(fields) for item in operands])
+        return called([argument.evaluate(fields) for argument in operands])
 
     def each(fields: Fields) -> FieldValue:
         elements = operands[0].evaluate(fields)
-        others = [item.evaluate(fields) for item in operands[1:]]
+        arguments = [argument.evaluate(fields) for argument in operands[1:]]
 
         def of_each(values: Sequence[FieldValue]) -> tuple[FieldValue, ...]:
-            results = [called([element, *others]) for element in values]
+            results = [called([element, *arguments]) for element in values]
             return tuple(result for result in results if result is not MISSING)
 
         return Items(of_each(elements.values), elements.complete, of_each(elements.maybe))

@@ -47,9 +47,15 @@ class PatternGroup:
     def is_distinct(self) -> bool:
         """Return whether a text matches it in one way at most: alternatives begin with
         different letters, and there is no other choice."""
-        letters = [start.lower() for start in self.starts if len(start) == 1 and start != "."]
-        is_one = len(self.starts) == 1 or len(set(letters)) == len(self.starts)
-        return is_one and not self.has_choice
+        if self.has_choice:
+            return False
+        if len(self.starts) == 1:
+            return True
+        letters: set[str] = set()
+        for start in self.starts:
+            if len(start) == 1 and start != ".":
+                letters.add(start.lower())
+        return len(letters) == len(self.starts)
 
 
 class _PatternReader:
@@ -108,9 +114,9 @@ class _PatternReader:
 
 
 def _odd_pattern(pattern: str, position: int) -> Unread:
-    rest = pattern[position : position + 10]
-    what = f"{quoted(rest)} in the" if rest else "the end of the"
-    return Unread(f"{what} regular expression {quoted(pattern)} is not understood")
+    shown = pattern[position : position + 10]
+    place = f"{quoted(shown)} in the" if shown else "the end of the"
+    return Unread(f"{place} regular expression {quoted(pattern)} is not understood")
 
 
 @lru_cache(maxsize=4096)
@@ -178,13 +184,13 @@ def _fits(text: bytes, pieces: list[bytes]) -> bool:
     """Return whether a text is these pieces with anything between them."""
     if len(pieces) == 1:
         return text == pieces[0]
-    first, *middle, last = pieces
-    if not text.startswith(first):
+    beginning, *middle, ending = pieces
+    if not text.startswith(beginning):
         return False
-    position = len(first)
+    position = len(beginning)
     for piece in middle:
         start = text.find(piece, position)
         if start < 0:
             return False
         position = start + len(piece)
-    return len(text) - len(last) >= position and text.endswith(last)
+    return len(text) - len(ending) >= position and text.endswith(ending)
