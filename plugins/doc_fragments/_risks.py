@@ -301,6 +301,9 @@ options:
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
+      - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
+        stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
+        known.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -317,6 +320,12 @@ options:
             no longer do so.
         type: int
         default: 30
+      passes_traffic:
+        description:
+          - Whether a plan may let traffic pass that is blocked or challenged today. If it is false,
+            such a plan is a risk.
+        type: bool
+        default: true
 """
 
     ZONE_LISTS = r"""
@@ -341,6 +350,9 @@ options:
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
+      - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
+        stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
+        known.
       - V(blocks_traffic) means that the plan would newly block or challenge more of the past
         requests than O(backtest) allows, or it is not known how many. Undecided requests count as
         blocked.
@@ -365,6 +377,12 @@ options:
             no longer do so.
         type: int
         default: 30
+      passes_traffic:
+        description:
+          - Whether a plan may let traffic pass that is blocked or challenged today. If it is false,
+            such a plan is a risk.
+        type: bool
+        default: true
 """
 
     LISTS_OF_ADDRESSES = r"""
@@ -412,6 +430,12 @@ options:
             no longer do so.
         type: int
         default: 30
+      passes_traffic:
+        description:
+          - Whether a plan may let traffic pass that is blocked or challenged today. If it is false,
+            such a plan is a risk.
+        type: bool
+        default: true
 """
 
     STAGED_ROLLOUT = r"""
@@ -532,6 +556,12 @@ options:
             no longer do so.
         type: int
         default: 30
+      passes_traffic:
+        description:
+          - Whether a plan may let traffic pass that is blocked or challenged today. If it is false,
+            such a plan is a risk.
+        type: bool
+        default: true
 """
 
     OVERRIDES = r"""

@@ -91,7 +91,7 @@ def _performed(
         client = client_of_owner(client, task.settings)
         written = {} if check_mode else task.written(client.owner)
         with locked_owners(task.settings.address, written, waiting):
-            result = perform(task, client, check_mode, warn)
+            result = perform(task, client, check_mode, warn, waiting.say)
     except ProtectionError as exc:
         if verbose:
             raise exc.extended(calls=client.calls) from exc
@@ -101,7 +101,7 @@ def _performed(
     return {**result, "calls": client.calls} if verbose else result
 
 
-def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[str, Any]:
+def perform(task: Task, client: Client, check_mode: bool, warn: Warn, say: Warn) -> dict[str, Any]:
     """The result of a module; in check mode the same, predicted without a write.
 
     Raises ProtectionError.
@@ -110,7 +110,7 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[st
     existing = read_existing(client, task)
     if not task.spec.writes:
         return _read_result(task, client, existing)
-    run = Run.of_task(task.at(client.now), client, warn)
+    run = Run.of_task(task.at(client.now), client, warn, say)
     try:
         # 2. Plan.
         prepared = run.preparation.prepared(existing)
@@ -157,17 +157,18 @@ class Run(NamedTuple):
     task: Task
     client: Client
     warn: Warn
+    say: Warn
     preparation: Preparation
     guard: Guard
     results: RunResults
 
     @classmethod
-    def of_task(cls, task: Task, client: Client, warn: Warn) -> Run:
+    def of_task(cls, task: Task, client: Client, warn: Warn, say: Warn) -> Run:
         """The run of a task whose first answers have told Cloudflare's time."""
         preparation = Preparation.of_task(task, client)
         guard = Guard(task.terms, client.owner, client.now)
         results = RunResults(task, client.owner, preparation.rollout)
-        return cls(task, client, warn, preparation, guard, results)
+        return cls(task, client, warn, say, preparation, guard, results)
 
     def checked(self, prepared: Prepared, begun: Plan | None = None) -> Checked:
         """A plan with its accepted risks, or the rest of one that was begun; raises PlanError with
@@ -203,6 +204,7 @@ class Run(NamedTuple):
         except ServiceError as exc:
             raise exc.extended(**self.results.of_failure(checked)) from exc
         self._warn_of_ineffective(checked)
+        self._say_traffic_changes(checked)
         return applied
 
     def _warn_of_ineffective(self, checked: Checked) -> None:
@@ -210,11 +212,22 @@ class Run(NamedTuple):
         for text in ineffective_warnings(records or ()):
             self.warn(text)
 
+    def _say_traffic_changes(self, checked: Checked) -> None:
+        """Show what becomes of traffic, before the diff."""
+        if checked.traffic is None or not checked.plan.operations or self.task.context.reports:
+            return
+        host = self.task.context.host
+        names_host = bool(host) and self.say is not self.warn  # a warning names it by itself
+        kinds = {operation.resource.traffic for operation in checked.plan.operations}
+        for text in checked.traffic.sentences("packet" if kinds == {"packet"} else "request"):
+            self.say(f"{host}: {text}" if names_host else text)
+
     def apply(self, prepared: Prepared, checked: Checked) -> tuple[Checked, Applied]:
         """Apply a plan; returns it with the risks of later plans of the run. Raises
         ProtectionError, after the first write with `done`, `left` and `unknown`."""
         if checked.plan.operations:
             self._warn_of_ineffective(checked)
+            self._say_traffic_changes(checked)
         later = LaterPlans(self, prepared, checked)
         plan = renewed(checked.plan, later.plan_again, self.client, self.warn)
         outcome = apply_to_end(plan, checked.plan, later, self.client, self.warn)

@@ -53,6 +53,7 @@ class RunResults(NamedTuple):
         result.update(protection_results(checked, diff, applied.state))
         result.update(self._pending(checked))
         result.update(checked.shown_ineffective)
+        result.update(checked.shown_traffic)
         result.update(self._weaker(checked, before, after))
         result.update(expected_results(task.terms.expectations, before, after))
         result.update(checked.backtest)
@@ -67,6 +68,7 @@ class RunResults(NamedTuple):
             details = {**self._owner_and_objects(plan.after()), **self._pending(checked)}
         details.update(plan_details(checked))
         details.update(checked.shown_ineffective)
+        details.update(checked.shown_traffic)
         details.update(self._weaker(checked, plan.before, plan.after()))
         return self._with_options(details)
 

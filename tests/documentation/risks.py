@@ -125,13 +125,17 @@ def with_tables(text: str) -> str:
     tables: dict[str, list[tuple[str, ...]]] = {
         "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in risks],
         "| option | limit | default |": [
-            (f"`limits.{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}")
+            (f"`limits.{limit.name}`", marked(limit.sentences[0].rstrip(".")), _default_in_words(limit.default))
             for limit in limits_of(risks)
         ],
     }
     for head, rows in tables.items():
         text = with_table(text, head, rows)
     return text
+
+
+def _default_in_words(default: float) -> str:
+    return str(default).lower() if isinstance(default, bool) else f"{default:g}"
 
 
 def would(risk: Risk) -> str:

@@ -9,7 +9,7 @@ taking it."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._errors import ProtectionError, reading
 from .._plan.plan import Check, Operation, Plan
@@ -26,6 +26,9 @@ from .facts import Answer, Place, place_of
 from .risks.base import Change, Finding, Found, find_risks
 from .terms import Terms
 
+if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
+    from .._protection.traffic_changes import TrafficChanges
+
 ACCEPTING = Option("accept_risks")
 
 
@@ -39,7 +42,7 @@ class Checked(NamedTuple):
     must not be applied; if `lacks_acceptances`, it names nothing but risks. `described` is the
     coverage once all is enabled that the plan takes to an earlier stage first, if anything.
     `ineffective` are objects of the task that cannot work, None for a task whose objects always
-    can.
+    can. `traffic` is what the plan treats differently, None for a task without rules.
     """
 
     planned: Planned
@@ -58,6 +61,7 @@ class Checked(NamedTuple):
     lacks_acceptances: bool = False
     described: Coverage | None = None
     ineffective: Sequence[Mapping[str, object]] | None = None
+    traffic: TrafficChanges | None = None
 
     @property
     def plan(self) -> Plan:
@@ -68,6 +72,11 @@ class Checked(NamedTuple):
     def shown_ineffective(self) -> Mapping[str, Any]:
         """The result on objects that cannot work; none of a task without such objects."""
         return {} if self.ineffective is None else {"ineffective": self.ineffective}
+
+    @property
+    def shown_traffic(self) -> Mapping[str, Any]:
+        """The result on traffic that is treated differently; none of a task without rules."""
+        return {} if self.traffic is None else {"traffic_changes": self.traffic.record()}
 
     @property
     def knows_account(self) -> bool:
@@ -96,14 +105,19 @@ class Checked(NamedTuple):
 
 
 def check_plan(
-    planned: Planned, terms: Terms, now: datetime | None, backtest: Found = None
+    planned: Planned,
+    terms: Terms,
+    now: datetime | None,
+    backtest: Found = None,
+    traffic: TrafficChanges | None = None,
 ) -> Checked:
     """The plan with its risks; `now` is Cloudflare's time, None if it is not known. `backtest` is
-    the risk that a backtest finds."""
+    the risk that a backtest finds, `traffic` what the plan treats differently."""
     plan = planned.plan
     before = Coverage(plan.before)
     after = Coverage(plan.after()) if plan.operations else before
-    change = Change(plan, before, after, worse, now, planned.verdicts, planned.staged, backtest)
+    of_rollout = planned.verdicts, planned.staged
+    change = Change(plan, before, after, worse, now, *of_rollout, backtest, traffic)
     findings = find_risks(change, terms.limits, terms.risks) if plan.operations else []
     accepted: list[Finding] = []
     refused: list[Finding] = []
@@ -125,6 +139,7 @@ def check_plan(
         expired=[item for item in terms.accepted if item.has_expired(now)],
         unmet=unmet,
         described=_described(planned),
+        traffic=traffic,
     )
 
 

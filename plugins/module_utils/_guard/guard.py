@@ -9,7 +9,7 @@ which the plan is refused. It makes, reads and changes nothing."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence
 
 from .._plan.plan import Check, Plan
 from .._plan.rollout import Planned
@@ -19,6 +19,9 @@ from .comparison import unmet_refusal
 from .facts import Facts, backtest_finding
 from .risks.base import Found
 from .terms import Terms
+
+if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
+    from .._protection.traffic_changes import TrafficChanges
 
 
 class Guard(NamedTuple):
@@ -37,7 +40,8 @@ class Guard(NamedTuple):
         """The plan with its risks, and with all for which it is refused; it may be the rest of a
         plan that was begun."""
         plan, terms = planned.plan, self.terms
-        checked = check_plan(planned, terms, self.now, self._backtest_finding(plan, facts))
+        finding, traffic = self._backtest_finding(plan, facts), self._traffic_changes(plan)
+        checked = check_plan(planned, terms, self.now, finding, traffic)
         infeasible, unknown = check_feasibility(plan, facts.look_up, self._checks(plan))
         identity = plan_id(self.owner, plan)
         refusals = [
@@ -60,6 +64,14 @@ class Guard(NamedTuple):
         if not backtest or not facts.backtested:
             return None
         return backtest_finding(plan, facts.backtested, backtest.max_percent)
+
+    def _traffic_changes(self, plan: Plan) -> TrafficChanges | None:
+        """The traffic that a plan treats differently; None for a task without rules."""
+        if not self.terms.of_rules:
+            return None
+        from .traffic import traffic_changes  # loads all kinds of rules
+
+        return traffic_changes(plan)
 
     def _checks(self, plan: Plan) -> Sequence[Check]:
         """The checks of what may keep the owner from taking a plan."""

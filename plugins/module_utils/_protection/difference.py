@@ -17,13 +17,13 @@ from itertools import chain
 from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.operands import Fields
-from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set
+from .._expressions.solve import EMPTY, TOO_MANY, WHOLE, Diagrams, Set
 from .._schema.ddos_overrides import L4_OVERRIDES
 from .._schema.lists import LISTS, ListContents
 from .._schema.resource import Resource, State
 from .._schema.rulesets import deployed
 from .._text import Unread, first_few
-from .example import Described, Wanted, example_of
+from .example import Wanted, example_of
 from .overrides import alike_groups, in_force, managed_rules
 from .rules_in_force import phase_of, zone_values
 from .steps import (
@@ -35,6 +35,7 @@ from .steps import (
     is_as_strong,
     override_steps,
 )
+from .traffic_changes import NO_CHANGES, Source, TrafficChange, TrafficChanges
 from .traffic_sets import AllTraffic, SingleRequest, Split, TrafficSet, TrafficSets, diagrams_of
 from .traffic_words import in_words
 from .walk import (
@@ -47,7 +48,6 @@ from .walk import (
     UNKNOWN,
     Mark,
     Marked,
-    Source,
     Step,
     Walked,
     ended_by,
@@ -57,41 +57,6 @@ from .walk import (
 )
 
 PROTECTING = (STOPPED, UNKNOWN, COUNTED, CHECKED, OVERRIDDEN)  # families: without a mark is less
-
-
-class TrafficChange(NamedTuple):
-    """Traffic of which two states make something else: in words, with an example, and the changed
-    objects that are the reason. It is not `certain` if no example proves it.
-
-    `what` is how the first state treats it, and `now` what becomes of it in the second one;
-    `addresses` is the number of its sources, None if it cannot be counted."""
-
-    what: str
-    now: str
-    family: str
-    kind: str
-    traffic: str
-    example: Described | None
-    addresses: int | None
-    sources: Sequence[Source]
-    certain: bool
-
-
-class TrafficChanges(NamedTuple):
-    """The traffic that passes and was stopped, and the reverse; `unknown` says why more of it may
-    be."""
-
-    passes: Sequence[TrafficChange] = ()
-    stopped: Sequence[TrafficChange] = ()
-    unknown: Sequence[str] = ()
-
-    @property
-    def known(self) -> bool:
-        """Return whether all differences are known."""
-        return not self.unknown
-
-
-NO_CHANGES = TrafficChanges()
 
 
 class Replaced(NamedTuple):
@@ -255,11 +220,12 @@ def _compared(
         walks = (_walked(former, way.behind[0], scope), _walked(latter, way.behind[1], scope))
         compared = Comparison(diagrams, (former, latter), scope, within, walks)
         return _changes(way, compared, lists, values)
-    except Unread as exc:
-        return TrafficChanges(unknown=[_too_many(exc, changed_steps)])
+    except (Unread, RecursionError) as exc:
+        problem = exc.reason if isinstance(exc, Unread) else TOO_MANY
+        return TrafficChanges(unknown=[_too_many(problem, changed_steps)])
 
 
-def _too_many(problem: Unread, steps: Iterable[Step]) -> str:
+def _too_many(problem: str, steps: Iterable[Step]) -> str:
     titles = list(dict.fromkeys(step.source.title for step in steps))
     return f"the traffic of {first_few(titles)} cannot be compared: {problem}"
 

@@ -22,6 +22,7 @@ from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed
 from .._values.address_set import Contents
 from .overrides import NO_LEVEL, LevelOfOverride, deploys_less, in_force, limits_less, weaker_levels
 from .rules_in_force import REST_OF_THE_LIST, ZoneRule, listed, phase_of, rules_in_force
+from .traffic_changes import Source
 from .walk import (
     CHECKED,
     COUNTED,
@@ -33,7 +34,6 @@ from .walk import (
     UNKNOWN,
     Effect,
     Mark,
-    Source,
     Step,
 )
 
@@ -106,7 +106,7 @@ class StateSteps:
         return self._contents[name]
 
     def _effects(self, resource: Resource, rule: ZoneRule) -> Iterator[Effect]:
-        """What a rule does to the traffic that it matches."""
+        """The effects of a rule on the traffic that it matches."""
         if resource is RATE_LIMIT_RULES and rule.action in (*ENFORCING, LOG):
             yield Effect(_counting_mark(rule.obj))
             return

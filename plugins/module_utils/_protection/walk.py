@@ -17,6 +17,7 @@ from typing import Generic, Hashable, Iterable, Mapping, NamedTuple, Tuple
 from .._expressions.expression import Expression
 from .._schema.resource import NO_ITEMS, Object
 from .._values.address_set import Contents
+from .traffic_changes import Source
 from .traffic_sets import TrafficSet, TrafficSets
 
 STOPPED, LOGGED, SKIPPED, UNKNOWN = "stopped", "logged", "skipped", "unknown"  # families of marks
@@ -50,15 +51,6 @@ class Effect(NamedTuple):
     ends: bool = False
     unless: tuple[str, Hashable] | None = None
     doubt: Hashable = None
-
-
-class Source(NamedTuple):
-    """The object by which a step is there: the name of its resource, its key in words, and its
-    title."""
-
-    resource: str
-    key: str
-    title: str
 
 
 class Step(NamedTuple):
@@ -119,7 +111,7 @@ Identity = Tuple[str, Hashable]  # of a mark
 
 
 class _Part(NamedTuple, Generic[TrafficSet]):
-    """What steps that follow each other do: the traffic for which they end the walk, and that which
+    """The effect of steps that follow each other: the traffic for which they end the walk, and that which
     has each mark; a mark may be given `unless` traffic has another one already."""
 
     ended: TrafficSet
@@ -167,7 +159,7 @@ class Walked(Generic[TrafficSet]):
         self.passing = self.sets.without(self.passing, self.sets.union(stopped))
 
     def _part(self, step: Step, inside: TrafficSet) -> _Part[TrafficSet] | None:
-        """What a step does to the traffic that may meet it; None if none does."""
+        """The effect of a step on the traffic that may meet it; None if none does."""
         met = met_by(self.sets, step, inside)
         if met == self.sets.nothing:
             return None
@@ -191,7 +183,7 @@ class Walked(Generic[TrafficSet]):
         return self.sets.intersection(met, self.sets.variable(effect.doubt))
 
     def _joined(self, part: _Part[TrafficSet], behind: _Part[TrafficSet]) -> _Part[TrafficSet]:
-        """What steps do, and others behind them to the traffic that they leave."""
+        """The effect of steps, and of others behind them to the traffic that they leave."""
         sets = self.sets
         marked = dict(part.marked)
         for identity, traffic in behind.marked.items():

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import (
+    TYPE_CHECKING,
     AbstractSet,
     Any,
     Callable,
@@ -36,6 +37,9 @@ from ..._schema.resource import Key, Object, OptionSpec, Resource
 from ..._text import Option
 from ..._values.address_set import Range, Ranges, counted, networks
 
+if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
+    from ..._protection.traffic_changes import TrafficChanges
+
 LIMITS = "limits"  # the option that takes them
 
 
@@ -53,7 +57,7 @@ class Change:
     and another lacks. `now` is Cloudflare's time, None where it does not say. `verdicts` are what
     the traffic says of the objects that the plan enables, where the task asks for it. `staged` are
     the objects that are to be enabled, and are not yet. `backtest` is the risk that a backtest
-    finds."""
+    finds, `traffic` what the plan treats differently, None for a task without rules."""
 
     plan: Plan
     before: Coverage
@@ -63,6 +67,7 @@ class Change:
     verdicts: Verdicts = field(default_factory=dict)
     staged: AbstractSet[Target] = frozenset()
     backtest: Found = None
+    traffic: TrafficChanges | None = None
     _losses: dict[str, list[Loss]] = field(default_factory=dict, init=False)
 
     def losses(self, *resources: Resource) -> list[Loss]:

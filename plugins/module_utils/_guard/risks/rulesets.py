@@ -39,7 +39,7 @@ from ..._schema.firewall_rules import FIREWALL_RULES
 from ..._schema.managed_rules import MANAGED_RULES
 from ..._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ..._schema.rate_limits import RATE_LIMIT_RULES
-from ..._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
+from ..._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, evaluated_as
 from ..._schema.resource import Key, Resource, State
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, Range, networks, union
@@ -365,6 +365,38 @@ def blocks_traffic(change: Change, limits: Limits) -> Found:
     return change.backtest
 
 
+PASSES_TRAFFIC = Limit(
+    "passes_traffic",
+    True,
+    1,
+    (
+        "Whether a plan may let traffic pass that is blocked or challenged today. If it is false,"
+        " such a plan is a risk.",
+    ),
+)
+
+
+@risk(
+    "The plan would let traffic pass, or only challenge it, that is stopped today, and"
+    " O(limits.passes_traffic) is false. It is this risk as well if that is not known.",
+    any_of(*DECIDING),
+    PASSES_TRAFFIC,
+)
+def passes_traffic(change: Change, limits: Limits) -> Found:
+    """Traffic would pass that is blocked or challenged today."""
+    traffic = change.traffic
+    if limits[PASSES_TRAFFIC] or traffic is None:
+        return None
+    passing = [one for one in traffic.passes if one.family in ("stopped", "unknown")]
+    reasons = [one.sentence for one in passing]
+    reasons += [f"it is not known whether more passes ({one})" for one in traffic.unknown]
+    if not reasons:
+        return None
+    sources = dict.fromkeys(source for one in passing for source in one.sources)
+    entries = [Entry(BY_NAME[one.resource], (one.key,), one.key) for one in sources]
+    return f"{capitalised(first_few(reasons))}.", [], entries or entries_of(change.plan.operations)
+
+
 @risk(
     "The plan would set an override of managed DDoS rules to log, C(eoff) or a lower sensitivity"
     " than before, or to a challenge where it blocked, or for more traffic, or would have one that"
@@ -547,6 +579,7 @@ RULE_RISKS = (
     weakens_zone,
     skips_everything,
     blocks_everything,
+    passes_traffic,
     weakens_network_firewall,
     weakens_ddos_rules,
     blocks_traffic,

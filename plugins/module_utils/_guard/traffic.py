@@ -1,0 +1,42 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The traffic that a plan treats differently, and why more of it may be."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from .._plan.plan import Plan
+from .._protection.difference import difference
+from .._protection.rules_in_force import expressions_in
+from .._protection.traffic_changes import NO_CHANGES, TrafficChanges
+from .._schema.lists import LISTS, uses_of
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION
+from .._text import plural
+
+DECIDING = frozenset(resource.plural for resource in (*EVALUATION, *DDOS_OVERRIDES))
+
+
+def traffic_changes(plan: Plan) -> TrafficChanges:
+    """The traffic that a plan treats differently."""
+    if not plan.operations:
+        return NO_CHANGES
+    after = {**plan.before, **plan.after()}
+    return difference(plan.before, after).with_unknown(_not_known(plan))
+
+
+def _not_known(plan: Plan) -> Iterator[str]:
+    """The reasons for which more traffic may be treated differently."""
+    changed = {operation.resource.parent_name for operation in plan.operations}
+    known = [name for expression in expressions_in(plan.before) for name in expression.lists]
+    for obj in plan.before.get(LISTS.plural) or ():
+        name = LISTS.label_of(obj)
+        unread = uses_of(obj) - known.count(name)
+        if name in changed and unread > 0:
+            rules = plural(
+                unread, "rule that is not known refers", "rules that are not known refer"
+            )
+            yield f"{rules} to the list {name}"

@@ -1,0 +1,183 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The traffic that a change treats differently, as results and sentences show it."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
+
+from .._text import capitalised, first_few, plural
+
+NOTHING_DIFFERS = "No {} is treated differently."
+
+
+class Source(NamedTuple):
+    """The object by which a rule is there: the name of its resource, its key in words, and its
+    title."""
+
+    resource: str
+    key: str
+    title: str
+
+
+class TrafficChange(NamedTuple):
+    """Traffic of which two states make something else: in words, with an example, and the changed
+    objects that are the reason. It is not `certain` if no example proves it.
+
+    `what` is how the first state treats it, and `now` what becomes of it in the second one;
+    `addresses` is the number of its sources, None if it cannot be counted."""
+
+    what: str
+    now: str
+    family: str
+    kind: str
+    traffic: str
+    example: Mapping[str, Any] | None
+    addresses: int | None
+    sources: Sequence[Source]
+    certain: bool
+
+    def record(self) -> ChangeRecord:
+        """The change as results show it."""
+        return ChangeRecord(
+            what=self.what,
+            now=self.now,
+            traffic=self.traffic,
+            example=dict(self.example) if self.example else None,
+            addresses=self.addresses,
+            keys=[KeyRecord(resource=one.resource, key=one.key) for one in self.sources],
+            certain=self.certain,
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The change in words, with its example."""
+        verb = "" if self.certain else "may "
+        shown = self.traffic
+        if self.example:
+            more = (self.addresses or 1) - 1
+            others = f" and {plural(more, 'more address', 'more addresses')}" if more else ""
+            shown = f"{example_in_words(self.kind, self.example)}{others}"
+        reasons = first_few(source.title for source in self.sources)
+        return (
+            f"{self.kind}s {_treated(self.now, verb)} that {_today(self.what)}: {shown} ({reasons})"
+        )
+
+
+def _treated(now: str, verb: str) -> str:
+    """The treatment after a change, in words about several requests."""
+    if now == "passes":
+        return f"{verb}pass"
+    if now.startswith("is "):
+        return f"{verb}be {now[3:]}" if verb else f"are {now[3:]}"
+    return f"{verb}{now.replace('skips', 'skip', 1)}"
+
+
+def _today(what: str) -> str:
+    """The treatment until now, in words about several requests."""
+    if what == "passing":
+        return "pass today"
+    return (
+        f"{what.replace('skips', 'skip', 1)} today"
+        if what.startswith("skips")
+        else f"are {what} today"
+    )
+
+
+class KeyRecord(TypedDict):
+    """A changed object that is the reason of a change."""
+
+    resource: str
+    key: str
+
+
+class ChangeRecord(TypedDict):
+    """Traffic that is treated differently, as results show it."""
+
+    what: str
+    now: str
+    traffic: str
+    example: dict[str, Any] | None
+    addresses: int | None
+    keys: list[KeyRecord]
+    certain: bool
+
+
+class TrafficChangesRecord(TypedDict):
+    """The traffic that a plan treats differently, as results show it."""
+
+    known: bool
+    unknown: list[str]
+    passes: list[ChangeRecord]
+    stopped: list[ChangeRecord]
+
+
+class TrafficChanges(NamedTuple):
+    """The traffic that passes and was stopped, and the reverse; `unknown` says why more of it may
+    be."""
+
+    passes: Sequence[TrafficChange] = ()
+    stopped: Sequence[TrafficChange] = ()
+    unknown: Sequence[str] = ()
+
+    @property
+    def known(self) -> bool:
+        """Return whether all differences are known."""
+        return not self.unknown
+
+    def with_unknown(self, reasons: Iterable[str]) -> TrafficChanges:
+        """The same, with reasons for which more may be treated differently."""
+        return self._replace(unknown=list(dict.fromkeys([*self.unknown, *reasons])))
+
+    def record(self) -> TrafficChangesRecord:
+        """The changes as results show them."""
+        return TrafficChangesRecord(
+            known=self.known,
+            unknown=list(self.unknown),
+            passes=[change.record() for change in self.passes],
+            stopped=[change.record() for change in self.stopped],
+        )
+
+    def sentences(self, kind: str = "request") -> list[str]:
+        """A sentence for each change, those first by which traffic passes; one that says so if
+        there is none."""
+        changes = sorted(self.passes, key=_rank)
+        told = [f"{capitalised(one.sentence)}." for one in (*changes, *self.stopped)]
+        unknown = [
+            f"It is not known whether more is treated differently: {one}." for one in self.unknown
+        ]
+        if not told and not unknown:
+            return [NOTHING_DIFFERS.format(kind)]
+        return [*told, *unknown]
+
+
+def _rank(change: TrafficChange) -> tuple[bool, bool]:
+    """Sorts changes by which traffic passes, and those that are certain, to the front."""
+    return change.now != "passes", not change.certain
+
+
+NO_CHANGES = TrafficChanges()
+
+
+def example_in_words(kind: str, example: Mapping[str, Any]) -> str:
+    """A request or packet in a line."""
+    if kind == "packet":
+        return _packet_in_words(example)
+    scheme, query = example.get("scheme", "https"), example.get("query")
+    path = f"{example.get('path', '/')}{f'?{query}' if query else ''}"
+    where = f"{example.get('method', 'GET')} {scheme}://{example.get('host', '')}{path}"
+    shown = {"method", "scheme", "host", "path", "query", "source"}
+    others = [f"{key} {value}" for key, value in example.items() if key not in shown and value]
+    with_others = f" with {first_few(others)}" if others else ""
+    return f"{where} from {example.get('source')}{with_others}"
+
+
+def _packet_in_words(example: Mapping[str, Any]) -> str:
+    fields = example.get("fields") or {}
+    protocol = str(example.get("protocol") or fields.get("ip.proto") or "").upper()
+    port = example.get("destination_port")
+    target = f"{example.get('destination')}{f' port {port}' if port is not None else ''}"
+    return f"{protocol} from {example.get('source')} to {target}".strip()
