@@ -111,8 +111,8 @@ Identity = Tuple[str, Hashable]  # of a mark
 
 
 class _Part(NamedTuple, Generic[TrafficSet]):
-    """The effect of steps that follow each other: the traffic for which they end the walk, and that which
-    has each mark; a mark may be given `unless` traffic has another one already."""
+    """The effect of steps that follow each other: the traffic for which they end the walk, and that
+    which has each mark; a mark may be given `unless` traffic has another one already."""
 
     ended: TrafficSet
     marked: Mapping[Identity, TrafficSet]
