@@ -69,7 +69,8 @@ def run(
         with connected(task.settings, warn_readably, readable) as client:
             say = readable.show if readable else warn_readably
             waiting = Waiting(client.wait, say, context.host)
-            result = _performed(task, client, check_mode, verbose, warn_readably, waiting)
+            show = readable.show if readable else _show_nothing
+            result = _performed(task, client, check_mode, verbose, warn_readably, show, waiting)
     except OptionError as exc:
         return output.failure(exc.placed(place))
     except ProtectionError as exc:
@@ -77,8 +78,18 @@ def run(
     return output.details(result)
 
 
+def _show_nothing(_text: str) -> None:
+    """Leave a line out, for which a module in a process of its own has no screen."""
+
+
 def _performed(
-    task: Task, client: Client, check_mode: bool, verbose: bool, warn: Warn, waiting: Waiting
+    task: Task,
+    client: Client,
+    check_mode: bool,
+    verbose: bool,
+    warn: Warn,
+    show: Warn,
+    waiting: Waiting,
 ) -> dict[str, Any]:
     """The result of a task; raises ProtectionError.
 
@@ -91,7 +102,7 @@ def _performed(
         client = client_of_owner(client, task.settings)
         written = {} if check_mode else task.written(client.owner)
         with locked_owners(task.settings.address, written, waiting):
-            result = perform(task, client, check_mode, warn, waiting.say)
+            result = perform(task, client, check_mode, warn, show)
     except ProtectionError as exc:
         if verbose:
             raise exc.extended(calls=client.calls) from exc
@@ -101,7 +112,7 @@ def _performed(
     return {**result, "calls": client.calls} if verbose else result
 
 
-def perform(task: Task, client: Client, check_mode: bool, warn: Warn, say: Warn) -> dict[str, Any]:
+def perform(task: Task, client: Client, check_mode: bool, warn: Warn, show: Warn) -> dict[str, Any]:
     """The result of a module; in check mode the same, predicted without a write.
 
     Raises ProtectionError.
@@ -110,7 +121,7 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn, say: Warn)
     existing = read_existing(client, task)
     if not task.spec.writes:
         return _read_result(task, client, existing)
-    run = Run.of_task(task.at(client.now), client, warn, say)
+    run = Run.of_task(task.at(client.now), client, warn, show)
     try:
         # 2. Plan.
         prepared = run.preparation.prepared(existing)
@@ -157,18 +168,18 @@ class Run(NamedTuple):
     task: Task
     client: Client
     warn: Warn
-    say: Warn
+    show: Warn
     preparation: Preparation
     guard: Guard
     results: RunResults
 
     @classmethod
-    def of_task(cls, task: Task, client: Client, warn: Warn, say: Warn) -> Run:
+    def of_task(cls, task: Task, client: Client, warn: Warn, show: Warn) -> Run:
         """The run of a task whose first answers have told Cloudflare's time."""
         preparation = Preparation.of_task(task, client)
         guard = Guard(task.terms, client.owner, client.now)
         results = RunResults(task, client.owner, preparation.rollout)
-        return cls(task, client, warn, say, preparation, guard, results)
+        return cls(task, client, warn, show, preparation, guard, results)
 
     def checked(self, prepared: Prepared, begun: Plan | None = None) -> Checked:
         """A plan with its accepted risks, or the rest of one that was begun; raises PlanError with
@@ -217,10 +228,9 @@ class Run(NamedTuple):
         if checked.traffic is None or not checked.plan.operations or self.task.context.reports:
             return
         host = self.task.context.host
-        names_host = bool(host) and self.say is not self.warn  # a warning names it by itself
         kinds = {operation.resource.traffic for operation in checked.plan.operations}
         for text in checked.traffic.sentences("packet" if kinds == {"packet"} else "request"):
-            self.say(f"{host}: {text}" if names_host else text)
+            self.show(f"{host}: {text}" if host else text)
 
     def apply(self, prepared: Prepared, checked: Checked) -> tuple[Checked, Applied]:
         """Apply a plan; returns it with the risks of later plans of the run. Raises
