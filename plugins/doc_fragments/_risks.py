@@ -406,6 +406,9 @@ options:
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
+      - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
+        stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
+        known.
       - V(weakens_network_firewall) means that the plan would take enforcement from more than
         O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
         three or all of them, by removing or disabling them or turning them into log or skip.
@@ -424,18 +427,18 @@ options:
           - The percentage of a list above which deletions in one plan are a risk.
         type: int
         default: 30
-      max_weakened_percent:
-        description:
-          - The percentage of the rules that block or challenge above which it is a risk that they
-            no longer do so.
-        type: int
-        default: 30
       passes_traffic:
         description:
           - Whether a plan may let traffic pass that is blocked or challenged today. If it is false,
             such a plan is a risk.
         type: bool
         default: true
+      max_weakened_percent:
+        description:
+          - The percentage of the rules that block or challenge above which it is a risk that they
+            no longer do so.
+        type: int
+        default: 30
 """
 
     STAGED_ROLLOUT = r"""
@@ -532,6 +535,9 @@ options:
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
+      - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
+        stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
+        known.
       - V(weakens_network_firewall) means that the plan would take enforcement from more than
         O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
         three or all of them, by removing or disabling them or turning them into log or skip.
@@ -550,18 +556,18 @@ options:
           - The percentage of a list above which deletions in one plan are a risk.
         type: int
         default: 30
-      max_weakened_percent:
-        description:
-          - The percentage of the rules that block or challenge above which it is a risk that they
-            no longer do so.
-        type: int
-        default: 30
       passes_traffic:
         description:
           - Whether a plan may let traffic pass that is blocked or challenged today. If it is false,
             such a plan is a risk.
         type: bool
         default: true
+      max_weakened_percent:
+        description:
+          - The percentage of the rules that block or challenge above which it is a risk that they
+            no longer do so.
+        type: int
+        default: 30
 """
 
     OVERRIDES = r"""
