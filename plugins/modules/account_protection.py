@@ -393,7 +393,7 @@ protection:
           description: The id that Cloudflare gives. Check mode returns none for a prefix that
             the run would create.
           type: str
-          sample: cd613e30-d8f1-4adf-91b7-584a2265b1f5
+          sample: 4747f8a5-2dce-4ef6-8b33-b7d39ba46400
         prefix:
           description: The network, as Cloudflare stores it.
           type: str
@@ -432,7 +432,7 @@ protection:
           description: The id that Cloudflare gives. Check mode returns none for a rule that the
             run would create.
           type: str
-          sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
+          sample: cffffee6-c79d-4c71-a7c7-11c3a1e826a1
         scope:
           description: The reach of the rule.
           type: str
@@ -478,7 +478,7 @@ protection:
           description: The id that Cloudflare gives. Check mode returns none for a filter that
             the run would create.
           type: str
-          sample: 9b810e76-6ec9-4286-a3ca-828dd5f4b3b2
+          sample: 35d66243-fea2-4470-b63f-5fe298a5d53a
         expression:
           description: The traffic that the filter matches.
           type: str
@@ -504,7 +504,7 @@ protection:
           description: The id that Cloudflare gives. Check mode returns none for a rule that the
             run would create.
           type: str
-          sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
+          sample: 45659b64-4aee-4044-9c38-0586e91e9c2e
         scope:
           description: The reach of the rule.
           type: str

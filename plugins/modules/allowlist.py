@@ -124,7 +124,7 @@ entries:
       description: The id that Cloudflare gives. Check mode returns none for an entry that the
         run would create.
       type: str
-      sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
+      sample: ab9f3905-1fbe-4590-8047-fde0d5566a21
     prefix:
       description: The network of the sources, as Cloudflare stores it.
       type: str

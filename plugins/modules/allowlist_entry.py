@@ -101,7 +101,7 @@ entry:
       description: The id that Cloudflare gives. Check mode returns none for an entry that the
         run would create.
       type: str
-      sample: b9d179e0-6c0f-44f5-b813-0c4237730edf
+      sample: ab9f3905-1fbe-4590-8047-fde0d5566a21
     prefix:
       description: The network of the sources, as Cloudflare stores it.
       type: str

@@ -305,7 +305,7 @@ rules:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: cd447e35b8b648fe842e3d437204e52d
+      sample: 3b5538ff8e194ab6b4bb0f0d9756d53c
     ref:
       description: The name that identifies the rule.
       type: str

@@ -84,7 +84,7 @@ rules:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: cd447e35b8b648fe842e3d437204e52d
+      sample: 3b5538ff8e194ab6b4bb0f0d9756d53c
     ref:
       description: The name that identifies the rule.
       type: str
@@ -134,11 +134,11 @@ rules:
           description: How many events the rule left, null if that is not known; if it is not
             known and a number, there may be more.
           type: int
-          sample: 42
+          sample: 0
         actions:
           description: The number of events by the action that Cloudflare logged.
           type: dict
-          sample: {skip: 42}
+          sample: {}
         since:
           description: The beginning of the time that the data cover.
           type: str

@@ -325,7 +325,7 @@ ruleset:
       description: The id that Cloudflare gives. Check mode returns none for a ruleset that the
         run would create.
       type: str
-      sample: 025b413f8a9a421ea648a7dd06839eb9
+      sample: db7c54ddfafd40fea6a3bc893bbf63df
     name:
       description: The name that identifies the ruleset.
       type: str
@@ -351,7 +351,7 @@ ruleset:
           description: The id that Cloudflare gives. Check mode returns none for a rule that the
             run would create.
           type: str
-          sample: c381e88f38c048fd8712b8bc076f3787
+          sample: c8c36f8dcb6347c28093f68bfaf1c086
         ref:
           description: The name that identifies the rule.
           type: str

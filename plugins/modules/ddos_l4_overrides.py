@@ -236,7 +236,7 @@ overrides:
       description: The id that Cloudflare gives. Check mode returns none for an override that
         the run would create.
       type: str
-      sample: 025b413f8a9a421ea648a7dd06839eb9
+      sample: c80945693e6e40e08f8a8b33788a8039
     ref:
       description: The name that identifies the override.
       type: str

@@ -240,7 +240,7 @@ overrides:
       description: The id that Cloudflare gives. Check mode returns none for an override that
         the run would create.
       type: str
-      sample: 025b413f8a9a421ea648a7dd06839eb9
+      sample: b471789f7ff24159b62ec0ec760fc997
     ref:
       description: The name that identifies the override.
       type: str

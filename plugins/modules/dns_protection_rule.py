@@ -130,7 +130,7 @@ rule:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
+      sample: 455813e1-b4cd-4bd5-ab87-a3be521cf0ad
     scope:
       description: The reach of the rule.
       type: str

@@ -293,7 +293,7 @@ rules:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: 025b413f8a9a421ea648a7dd06839eb9
+      sample: fc4131c0c7b84c5b9fc51ed7628fe75e
     ref:
       description: The name that identifies the rule.
       type: str

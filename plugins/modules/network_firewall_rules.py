@@ -249,7 +249,7 @@ rules:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: 025b413f8a9a421ea648a7dd06839eb9
+      sample: 4c687b9868d24463aaf4fea1782ab35e
     ref:
       description: The name that identifies the rule.
       type: str

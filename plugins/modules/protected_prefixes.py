@@ -128,7 +128,7 @@ prefixes:
       description: The id that Cloudflare gives. Check mode returns none for a prefix that the
         run would create.
       type: str
-      sample: cd613e30-d8f1-4adf-91b7-584a2265b1f5
+      sample: 4747f8a5-2dce-4ef6-8b33-b7d39ba46400
     prefix:
       description: The network, as Cloudflare stores it.
       type: str

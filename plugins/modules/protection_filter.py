@@ -104,7 +104,7 @@ filter:
       description: The id that Cloudflare gives. Check mode returns none for a filter that the
         run would create.
       type: str
-      sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
+      sample: 6f046115-c26b-4c78-af24-c94d26e8c063
     expression:
       description: The traffic that the filter matches.
       type: str

@@ -129,7 +129,7 @@ prefixes:
       description: The id that Cloudflare gives. Check mode returns none for a prefix that the
         run would create.
       type: str
-      sample: cd613e30-d8f1-4adf-91b7-584a2265b1f5
+      sample: 4747f8a5-2dce-4ef6-8b33-b7d39ba46400
     prefix:
       description: The network, as Cloudflare stores it.
       type: str
@@ -160,7 +160,7 @@ allowlist:
       description: The id that Cloudflare gives. Check mode returns none for an entry that the
         run would create.
       type: str
-      sample: 78e51061-7311-48a3-82ce-6f447ed4d57b
+      sample: 80929c5d-71da-4b25-8833-4b0166b343a8
     prefix:
       description: The network of the sources, as Cloudflare stores it.
       type: str
@@ -195,7 +195,7 @@ rules:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
+      sample: cffffee6-c79d-4c71-a7c7-11c3a1e826a1
     scope:
       description: The reach of the rule.
       type: str
@@ -242,7 +242,7 @@ filters:
       description: The id that Cloudflare gives. Check mode returns none for a filter that the
         run would create.
       type: str
-      sample: 9b810e76-6ec9-4286-a3ca-828dd5f4b3b2
+      sample: 35d66243-fea2-4470-b63f-5fe298a5d53a
     expression:
       description: The traffic that the filter matches.
       type: str
@@ -270,7 +270,7 @@ dns_rules:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
+      sample: 45659b64-4aee-4044-9c38-0586e91e9c2e
     scope:
       description: The reach of the rule.
       type: str
@@ -785,7 +785,7 @@ network_firewall_rules:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: c381e88f38c048fd8712b8bc076f3787
+      sample: 4c687b9868d24463aaf4fea1782ab35e
     ref:
       description: The name that identifies the rule.
       type: str
@@ -834,7 +834,7 @@ ddos_l4_overrides:
       description: The id that Cloudflare gives. Check mode returns none for an override that
         the run would create.
       type: str
-      sample: 025b413f8a9a421ea648a7dd06839eb9
+      sample: c80945693e6e40e08f8a8b33788a8039
     ref:
       description: The name that identifies the override.
       type: str

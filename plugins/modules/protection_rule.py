@@ -146,7 +146,7 @@ rule:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
+      sample: f74e0ff8-c8e6-4dd8-94cf-1c76cf5900ee
     scope:
       description: The reach of the rule.
       type: str

@@ -255,7 +255,7 @@ rules:
       description: The id that Cloudflare gives. Check mode returns none for a rule that the run
         would create.
       type: str
-      sample: 025b413f8a9a421ea648a7dd06839eb9
+      sample: 52acf873e9734538a9d8982b77998ac5
     ref:
       description: The name that identifies the rule.
       type: str

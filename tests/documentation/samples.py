@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import random
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -26,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic 
 from tests.fake_service import LocalService
 from tests.fake_service.clock import Clock
 from tests.fake_service.credentials import Permission
+from tests.fake_service.identity import ids_by_name
 from tests.support.module_run import ACCOUNT, RULESETS, ZONE, run_main
 
 MOMENT = datetime(2026, 3, 1, 9, 15, 2, 310412, UTC)
@@ -101,7 +100,7 @@ def prepare(service: LocalService, module: str) -> None:
     if module == "ip_list":
         service.account(ACCOUNT).seed(network_firewall_rules=OF_A_LIST)
     whole = BESIDE if module == "protection_info" else (module,)
-    for name in (name for name in RULESETS_STATE if name in whole):  # the ids of all other samples stay as they are
+    for name in (name for name in RULESETS_STATE if name in whole):
         of_zone = MODULE_SPECS[name].owner == "zone_id"
         owner = service.zone(ZONE) if of_zone else service.account(ACCOUNT)
         owner.seed(**{name: RULESETS_STATE[name]})
@@ -116,11 +115,6 @@ def _run(module: str, options: Mapping[str, Any], fails: bool = False) -> dict[s
 
 @contextmanager
 def _the_same_each_time() -> Iterator[None]:
-    """Cloudflare's clock stands still, and the ids that it gives come in the same order."""
-    numbers = random.Random(1)
-
-    def next_id() -> uuid.UUID:
-        return uuid.UUID(int=numbers.getrandbits(128), version=4)
-
-    with patch.object(Clock, "now", lambda clock: MOMENT), patch("uuid.uuid4", next_id):
+    """Cloudflare's clock stands still, and the ids that it gives follow from kinds and names."""
+    with patch.object(Clock, "now", lambda clock: MOMENT), ids_by_name():
         yield

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
@@ -14,6 +13,7 @@ from typing import Any
 from . import beside
 from .clock import Clock
 from .custom_rules import PHASE, Ruleset, seed, seeded_ruleset, written
+from .identity import content_name, new_uuid
 from .ip_lists import IpLists
 from .traffic import NODES, SETTINGS, Flow, flow
 
@@ -134,9 +134,10 @@ class Collection:
         if lacking:
             raise ValueError(f"a {self.noun} needs {', '.join(lacking)}")
         created_on = written(fields.get("created_on", clock.now()))
+        values = {name: fields.get(name, self.defaults.get(name)) for name in self.fields}
         return {
-            "id": fields.get("id") or str(uuid.uuid4()),
-            **{name: fields.get(name, self.defaults.get(name)) for name in self.fields},
+            "id": fields.get("id") or str(new_uuid(self.path, content_name(values))),
+            **values,
             "created_on": created_on,
             "modified_on": written(fields.get("modified_on", created_on)),
         }

@@ -10,7 +10,6 @@ so that a dry run is a write that is not taken over.
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from datetime import datetime
@@ -18,6 +17,7 @@ from typing import Any
 
 from .answers import INVALID, refusal
 from .clock import timestamp
+from .identity import content_name, new_id
 from .rule_checks import check_refs, duplicates
 
 Item = dict[str, Any]
@@ -44,7 +44,14 @@ class Ruleset(Item):
 def new_entry_point(now: str, name: str = NAME, phase: str = PHASE, kind: str = "zone") -> Ruleset:
     """An entry point without rules, of version 0: the first write makes it version 1."""
     return Ruleset(
-        id=uuid.uuid4().hex, name=name, description="", kind=kind, phase=phase, version="0", last_updated=now, rules=[]
+        id=new_id("ruleset", f"{phase} {name}"),
+        name=name,
+        description="",
+        kind=kind,
+        phase=phase,
+        version="0",
+        last_updated=now,
+        rules=[],
     )
 
 
@@ -78,7 +85,7 @@ def seeded(fields: Item, now: str) -> Item:
     if lacking:
         raise ValueError(f"a rule needs {', '.join(lacking)}")
     stamps = {"version": str(fields.get("version", 1)), "last_updated": written(fields.get("last_updated", now))}
-    return {**whole(fields, fields.get("id") or uuid.uuid4().hex), **stamps}
+    return {**whole(fields, fields.get("id") or new_id("rule", content_name(fields))), **stamps}
 
 
 def written(moment: datetime | str) -> str:
@@ -144,7 +151,7 @@ def unstamped(rule: Item) -> Item:
 
 def successor(body: Item, existing: Item | None, now: str) -> Item:
     """The rule that a body makes of the existing one, or of none; a change increments its version."""
-    content = whole(body, existing["id"] if existing else uuid.uuid4().hex)
+    content = whole(body, existing["id"] if existing else new_id("rule", content_name(body)))
     if existing is not None and json.dumps(content, sort_keys=True) == json.dumps(unstamped(existing), sort_keys=True):
         return existing
     version = int(existing["version"]) + 1 if existing else 1

@@ -8,7 +8,6 @@ was asked for."""
 from __future__ import annotations
 
 import re
-import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -16,6 +15,7 @@ from ipaddress import ip_network
 from typing import Any
 
 from .clock import Clock, timestamp
+from .identity import content_name, new_id
 
 Item = dict[str, Any]
 
@@ -80,7 +80,7 @@ class IpLists:
                 raise ValueError(f"a list has no {', '.join(sorted(unknown))}" if unknown else "a list needs a name")
             now = self.clock.timestamp()
             made = {
-                "id": fields.get("id") or uuid.uuid4().hex,
+                "id": fields.get("id") or new_id("list", fields["name"]),
                 "kind": "ip",
                 "description": "",
                 "num_referencing_filters": 0,
@@ -95,7 +95,7 @@ class IpLists:
         """A whole item out of the fields of a body or a document."""
         now = self.clock.timestamp()
         value = shown_value(fields)
-        identity = fields.get("id") or uuid.uuid4().hex
+        identity = fields.get("id") or new_id("list item", content_name(value))
         return {"id": identity, "comment": "", "created_on": now, "modified_on": now, **fields, **value}
 
     def list_named(self, name: str) -> Item:
@@ -121,7 +121,7 @@ class IpLists:
         if self.is_busy:
             raise ValueError("an operation is under way")
         ready = self.clock.now() + timedelta(seconds=seconds)
-        self.operations.append(Operation(uuid.uuid4().hex, ready, change, error))
+        self.operations.append(Operation(new_id("operation", ""), ready, change, error))
         return self.operations[-1]
 
     def append(self, target: Item, bodies: Iterable[Mapping[str, Any]]) -> None:

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
 from .accounts import Item
 from .clock import Clock
 from .custom_rules import PHASE, Ruleset, seed, seeded_ruleset
+from .identity import new_id
 from .traffic import SETTINGS, Flow, event, past_request
 
 RULESETS = {  # their rules in a state document, and the phase
@@ -117,7 +117,7 @@ def rule(fields: Item, its_filter: Item) -> Item:
     if unknown:
         raise ValueError(f"a firewall rule has no {', '.join(sorted(unknown))}")
     return {
-        "id": fields.get("id") or uuid.uuid4().hex,
+        "id": fields.get("id") or new_id("firewall rule", its_filter["expression"]),
         "paused": fields.get("paused", False),
         "description": fields.get("description", ""),
         "action": fields["action"],
@@ -133,7 +133,7 @@ def filter_(fields: Item) -> Item:
     if unknown:
         raise ValueError(f"a filter has no {', '.join(sorted(unknown))}")
     return {
-        "id": fields.get("id") or uuid.uuid4().hex,
+        "id": fields.get("id") or new_id("filter", fields["expression"]),
         "expression": fields["expression"],
         "paused": fields.get("paused", False),
         "description": fields.get("description", ""),
