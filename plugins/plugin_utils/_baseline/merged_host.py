@@ -279,16 +279,26 @@ class MergedHost:
     def _risks_of_end(self, posture: Posture) -> list[tuple[str, Any]]:
         """The risks of the way back from values without a name: the end of what they added, and
         nothing else."""
-        entries = []
+        # The playbook attack, which writes `since`, adds nothing that is there already.
+        if not posture.record["since"]:
+            return []
+        entries: dict[str, list[str]] = {}  # by the resource
+        for target in self._ended_by(posture):
+            keys = entries.setdefault(target.resource.name, [])
+            keys.append(target.resource.entry_of(target.desired.values))
+        risks: list[tuple[str, Any]] = []
+        for resource, keys in entries.items():
+            acceptance = {"resource": resource, "entries": keys, "reason": "the end of the posture"}
+            risks += [(posture.place, {"code": code, **acceptance}) for code in WAY_BACK]
+        return risks
+
+    def _ended_by(self, posture: Posture) -> Iterator[PostureObject]:
+        """The objects of a posture that does not hold."""
+        values_place = f"{posture.place}."
         for ended in self.ended.values():
             for target, _end in ended:
-                if target.place.startswith(f"{posture.place}."):
-                    entries.append(target.resource.entry_of(target.desired.values))
-        # The playbook attack, which writes `since`, adds nothing that is there already.
-        if not entries or not posture.record["since"]:
-            return []
-        acceptance = {"entries": entries, "reason": "the end of the posture"}
-        return [(posture.place, {"code": code, **acceptance}) for code in WAY_BACK]
+                if target.place.startswith(values_place):
+                    yield target
 
 
 def _chosen_postures(
