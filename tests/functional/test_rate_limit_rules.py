@@ -10,6 +10,9 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export, export_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._module_options import option_problems
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CHALLENGE, CUSTOM, PER_ADDRESS, RATES
@@ -281,3 +284,35 @@ def test_a_restore_takes_back_nested_fields_that_the_earlier_limit_lacked(servic
     assert service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] != before
     assert restored(service, text) == ("", [])
     assert service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] == before
+
+
+OLD_RULE = {
+    "ref": "login",
+    **BLOCK,
+    "ratelimit": {**PER_ADDRESS},
+    "api_fields": {"description": "office", "ratelimit": {"requests_to_origin": True, "of_the_future": 1}},
+}
+FILLED = ["baseline_rate_limit_rules[0].description", "baseline_rate_limit_rules[0].ratelimit.requests_to_origin"]
+
+
+def test_the_export_of_a_version_that_declares_fewer_fields_is_applied_checked_and_restored(
+    service: LocalService,
+) -> None:
+    service.account(ACCOUNT)
+    existing = {
+        **LOGIN,
+        "description": "office",
+        "ratelimit": {**PER_ADDRESS, "requests_to_origin": True, "of_the_future": 1},
+    }
+    service.zone(ZONE).seed(plan="enterprise", rate_limit_rules=[existing])
+    variables = {"baseline_rate_limit_rules": [OLD_RULE]}
+    part = host_part("lima", {**host(service), **variables})
+    assert option_problems(f"edgeops.protection.{part.module}", part.options, part.context, {}) == []
+    result = applied(service, variables)
+    assert (result["changed"], service.writes) == (False, [])
+    for name in FILLED:
+        assert any(name in str(warning) for warning in result["warnings"]), result["warnings"]
+    service.zone(ZONE).rules_of(MODULE)[0]["description"] = "other"
+    text = export_text(Export(variables=variables), {"account_id": ACCOUNT, "zone_id": ZONE})
+    assert restored(service, text) == ("", [])
+    assert service.zone(ZONE).rules_of(MODULE)[0]["description"] == "office"

@@ -7,15 +7,16 @@
 collection does not declare.
 
 Objects of an ordered list are sent as a whole, so that such fields can be sent too. A task gives
-them in `api_fields`, with the names and values of the API.
+them in `api_fields`, with the names and values of the API. A file that was written before a field
+was declared has it there, and it counts as the option.
 """
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Container, Mapping, Sequence
+from typing import AbstractSet, Any, Container, Iterator, Mapping, NamedTuple, Sequence
 
-from .._arguments import ReadOptions, errors_in, raise_any_in
-from .._errors import OptionError, as_one
+from .._arguments import ReadOptions, errors_in, raise_any_in, read_value, unless_wrong
+from .._errors import OptionError, OptionProblems
 from .._schema.resource import API_FIELDS, Field, Object, OptionSpec, Resource, Values, without
 from .._text import Message, Option
 from .._values.kinds import same_value
@@ -26,7 +27,7 @@ def completed_values(
 ) -> dict[str, Any]:
     """The fields with those that the task does not name; raises OptionError."""
     if options.get(API_FIELDS) and API_FIELDS in resource.extra_options:
-        values = with_api_fields(resource, path, values, options[API_FIELDS])
+        values = overlaid(values, options[API_FIELDS])
     try:
         return resource.semantics.complete(values)
     except OptionError as exc:
@@ -103,8 +104,11 @@ def declared(resource: Resource, obj: Object) -> dict[str, Any]:
     return described
 
 
-def _split(spec: OptionSpec, obj: Object) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The part of an object that these options describe, and that which they do not."""
+def _split(
+    spec: OptionSpec, obj: Object, whole_lists: bool = False
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The part of an object that these options describe, and that which they do not; lists with
+    all that they hold if these are `whole_lists`."""
     described: dict[str, Any] = {}
     remaining: dict[str, Any] = {}
     for name, value in obj.items():
@@ -112,10 +116,12 @@ def _split(spec: OptionSpec, obj: Object) -> tuple[dict[str, Any], dict[str, Any
         if name not in spec:
             remaining[name] = value
         elif suboptions and isinstance(value, Mapping):
-            described[name], inner = _split(suboptions, value)
+            inner_described, inner = _split(suboptions, value, whole_lists)
+            if inner_described or not whole_lists:
+                described[name] = inner_described
             if inner:
                 remaining[name] = inner
-        elif suboptions and isinstance(value, (list, tuple)):
+        elif suboptions and isinstance(value, (list, tuple)) and not whole_lists:
             described[name] = [_described(suboptions, element) for element in value]
         else:
             described[name] = value
@@ -130,34 +136,110 @@ def _described(spec: OptionSpec, element: Any) -> Any:
     return described
 
 
-def with_api_fields(
-    resource: Resource, path: Option, values: Values, fields: Mapping[str, Any]
+class Entry(NamedTuple):
+    """The options of an object, and remarks on how they were read."""
+
+    options: Mapping[str, Any]
+    remarks: Sequence[Message] = ()
+
+
+def with_declared_options(resource: Resource, path: Option, options: Mapping[str, Any]) -> Entry:
+    """The options of an object, in which each field of `api_fields` that has an option fills it.
+
+    A file that an older version wrote has it there, since the option is younger. What Cloudflare
+    alone sets is left out. Raises OptionError for a value that the option does not take, or that
+    differs from the one that the option has.
+    """
+    fields = unless_wrong(options, API_FIELDS)
+    if not fields or API_FIELDS not in resource.extra_options:
+        return Entry(options)
+    assigned = [name for name in fields if name in resource.assigned]
+    declared_fields, undeclared_fields = _split(
+        resource.field_options, without(fields, *assigned), whole_lists=True
+    )
+    if not declared_fields and not assigned:
+        return Entry(options)
+    completed = {**options, API_FIELDS: undeclared_fields or None}
+    completed.update(_filled_options(resource, path, options, _without_nulls(declared_fields)))
+    if isinstance(options, ReadOptions):
+        completed = options.filled(completed)
+    return Entry(completed, [*_remarks_on(path, declared_fields, assigned)])
+
+
+def _remarks_on(
+    path: Option, fields: Mapping[str, Any], assigned: Sequence[str]
+) -> Iterator[Message]:
+    """A remark on each of the `api_fields` that has an option, or that only Cloudflare sets."""
+    api_path = path.at(API_FIELDS)
+    for name in assigned:
+        yield Message(api_path, f": only Cloudflare sets {name}; it has no effect.")
+    for option_path, value in _values_in(fields):
+        option = path.at(*option_path)
+        if value is None:
+            yield Message(api_path, ": there is the option ", option, "; null has no effect.")
+        else:
+            yield Message(
+                api_path, ": there is the option ", option, ", which it fills; move it there."
+            )
+
+
+def _filled_options(
+    resource: Resource, path: Option, options: Mapping[str, Any], fields: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The values of a task with its `api_fields` laid over them; raises OptionError for a field
-    that has an option, or that only Cloudflare sets."""
-    option = path.at(API_FIELDS)
-    problems: list[str] = [
-        f"only Cloudflare sets {name}; leave it out" for name in fields if name in resource.assigned
-    ]
-    described, _remaining = _split(resource.field_options, fields)
-    for declared_path in _paths_of(described):
-        declared_option = path.at(*declared_path)
-        problems.append(Message("there is an option ", declared_option, "; give it there"))
-    if problems:
-        raise as_one([OptionError(option, problem) for problem in problems])
-    return overlaid(values, fields)
+    """The options with the values of these fields in them; raises OptionError."""
+    filled: dict[str, Any] = {}
+    problems = OptionProblems()
+    for name, value in fields.items():
+        option = path.at(name)
+        existing = unless_wrong(options, name)
+        with problems.collected():
+            _check_agreement(option, existing, value, path.at(API_FIELDS))
+            whole = _laid_over(existing, value)
+            filled[name] = read_value(option, resource.field_options[name], whole)
+    problems.raise_any()
+    return filled
 
 
-def _paths_of(values: Mapping[str, Any], path: Sequence[str] = ()) -> list[Sequence[str]]:
-    """The paths of the values in a structure; of a dictionary those that it holds."""
-    paths: list[Sequence[str]] = []
+def _check_agreement(option: Option, existing: Any, value: Any, api_path: Option) -> None:
+    """Raises OptionError if an option has one value, and `api_fields` another one for it."""
+    if isinstance(existing, Mapping) and isinstance(value, Mapping):
+        for name, inner in value.items():
+            _check_agreement(option.at(name), existing.get(name), inner, api_path)
+    elif existing is not None and not same_value(existing, value):
+        problem = Message("it has another value than in ", api_path, "; keep one of them")
+        raise OptionError(option, problem)
+
+
+def _laid_over(existing: Any, value: Any) -> Any:
+    """The value of an option, with that of `api_fields` over it."""
+    if isinstance(existing, Mapping) and isinstance(value, Mapping):
+        return overlaid(existing, value)
+    return value
+
+
+def _values_in(
+    values: Mapping[str, Any], path: Sequence[str] = ()
+) -> Iterator[tuple[Sequence[str], Any]]:
+    """The values in a structure, each with its path; of a dictionary those that it holds."""
     for name, value in values.items():
         value_path = [*path, name]
         if isinstance(value, Mapping):
-            paths += _paths_of(value, value_path)
+            yield from _values_in(value, value_path)
         else:
-            paths.append(value_path)
-    return paths
+            yield value_path, value
+
+
+def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A structure without the fields that are null, dictionary by dictionary."""
+    filled: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            inner = _without_nulls(value)
+            if inner or not value:
+                filled[name] = inner
+        elif value is not None:
+            filled[name] = value
+    return filled
 
 
 def overlaid(values: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from .._remembered import remembered
 from .._schema.resource import EXPIRES, ByCursor, Field, Key, Object, Resource, Values
 from .._text import Message, Names, Option
 from .._timestamps import parse_expiry
-from .api_fields import completed_values, read_values
+from .api_fields import completed_values, read_values, with_declared_options
 from .plan import merge_nested
 
 PURGE, STATE, THE_TASK = Option("purge"), Option("state"), Option()
@@ -311,6 +311,8 @@ def parse_desired(
     for path, options in entries:
         counting = only(options, names_if_absent) if absent else options
         try:
+            counting, field_remarks = with_declared_options(resource, path, counting)
+            remarks += field_remarks
             end = _parse_expiry(path, counting) if resource.may_expire else None
             values: Values = parse_values(resource, path, counting)
             if isinstance(objects, LongList) and counting == values:
@@ -350,7 +352,10 @@ def _raise_all(
 ) -> None:
     """Raise OptionError with all that is wrong in an entry; it stands among the objects as far as
     it can be read, so that another one with its key is told as well."""
-    problems, values = OptionProblems(), read_values(resource, path, options)
+    problems = OptionProblems()
+    with problems.collected():
+        options, _remarks_of_fields = with_declared_options(resource, path, options)
+    values = read_values(resource, path, options)
     with problems.collected():
         _parse_expiry(path, options)
     with problems.collected():
