@@ -23,7 +23,7 @@ from .._text import Option, Unread, joined
 from .._values.address_set import overlaps, range_of
 from .acceptance import Acceptance, accepting, risks_refusal
 from .facts import Answer, Place, place_of
-from .risks.base import Change, Finding, Found, find_risks
+from .risks.base import Change, FinderAnswer, Finding, find_risks
 from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
@@ -108,7 +108,7 @@ def check_plan(
     planned: Planned,
     terms: Terms,
     now: datetime | None,
-    backtest: Found = None,
+    backtest: FinderAnswer = None,
     traffic: TrafficChanges | None = None,
 ) -> Checked:
     """The plan with its risks; `now` is Cloudflare's time, None if it is not known. `backtest` is

@@ -15,7 +15,7 @@ from .._errors import ProtectionError
 from .._plan.plan import Plan
 from .._schema.resource import NO_ITEMS, Object, Resource
 from .._text import first_few
-from .risks.base import Entry, Found, entries_of
+from .risks.base import Entry, FinderAnswer, entries_of
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._protection.backtest import Backtest, BacktestRecord
@@ -59,7 +59,7 @@ class Facts(NamedTuple):
         return answer
 
 
-def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> Found:
+def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> FinderAnswer:
     """The risk that a backtest finds: that more than so many percent would be stopped."""
     backtest, record = backtested
     reasons = list(record["unknown"])

@@ -17,7 +17,7 @@ from .approval import approval_refusal, plan_id
 from .check import CHECKS, Checked, check_feasibility, check_plan
 from .comparison import unmet_refusal
 from .facts import Facts, backtest_finding
-from .risks.base import Found
+from .risks.base import FinderAnswer
 from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
@@ -59,7 +59,7 @@ class Guard(NamedTuple):
         )
         return checked.refused_for(refusals)
 
-    def _backtest_finding(self, plan: Plan, facts: Facts) -> Found:
+    def _backtest_finding(self, plan: Plan, facts: Facts) -> FinderAnswer:
         backtest = self.terms.backtest
         if not backtest or not facts.backtested:
             return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from .._plan.plan import Plan
-from .._protection.difference import difference
+from .._protection.difference import traffic_difference
 from .._protection.rules_in_force import expressions_in
 from .._protection.traffic_changes import NO_CHANGES, TrafficChanges
 from .._schema.lists import LISTS, uses_of
@@ -25,7 +25,7 @@ def traffic_changes(plan: Plan) -> TrafficChanges:
     if not plan.operations:
         return NO_CHANGES
     after = {**plan.before, **plan.after()}
-    return difference(plan.before, after).with_unknown(_not_known(plan))
+    return traffic_difference(plan.before, after).with_unknown(_not_known(plan))
 
 
 def _not_known(plan: Plan) -> Iterator[str]:

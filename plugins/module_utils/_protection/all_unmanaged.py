@@ -34,7 +34,7 @@ from .._schema.resource import (
 )
 from .._schema.rulesets import deployed
 from .._values.address_set import EVERYTHING, networks
-from .losses import NOTHING, Referring, objects_among, other_objects, rule_losses
+from .losses import NO_CONTENTS, Referring, objects_among, other_objects, rule_losses
 from .modes import Loss
 from .rules_in_force import in_enterprise, lists_named_in, rules_in_force
 from .unmanaged import UnmanagedRecord, unmanaged_record, unmanaged_records
@@ -257,7 +257,7 @@ def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedR
         if name in items_by_list:
             records += _records_of_items(referring, obj, items_by_list[name], state)
         elif name in unnamed:
-            loss = referring.loss(obj, NOTHING, referring.contents.get(name, NOTHING))
+            loss = referring.loss(obj, NO_CONTENTS, referring.contents.get(name, NO_CONTENTS))
             records.append(unmanaged_record(LISTS, obj, loss))
     return records
 
@@ -270,14 +270,14 @@ def _records_of_items(
     described = contents_of(objects_among(resource, existing, desired.objects))
     unnamed = unmanaged_items(desired, state)
     added = contents_of(unnamed).without(described)
-    loss_of_all = referring.loss(list_object, NOTHING, added)
+    loss_of_all = referring.loss(list_object, NO_CONTENTS, added)
     if not loss_of_all:
         return
     for entry in unnamed:
         loss: Loss | None = loss_of_all._replace(certain=False)
         if len(unnamed) <= MOST_JUDGED:
             added = contents_of([entry]).without(described)
-            loss = referring.loss(list_object, NOTHING, added)
+            loss = referring.loss(list_object, NO_CONTENTS, added)
         if loss:
             yield unmanaged_record(resource, entry, loss)
 

@@ -24,7 +24,7 @@ from .._schema.resource import Resource, State
 from .._schema.rulesets import deployed
 from .._text import Unread, first_few
 from .example import Wanted, example_of
-from .overrides import alike_groups, in_force, managed_rules
+from .overrides import alike_groups, managed_rules, overrides_in_force
 from .rules_in_force import phase_of, zone_values
 from .steps import (
     OVERRIDING,
@@ -37,7 +37,7 @@ from .steps import (
 )
 from .traffic_changes import NO_CHANGES, Source, TrafficChange, TrafficChanges
 from .traffic_sets import AllTraffic, SingleRequest, Split, TrafficSet, TrafficSets, diagrams_of
-from .traffic_words import in_words
+from .traffic_words import diagram_in_words
 from .walk import (
     CHECKED,
     COUNTED,
@@ -51,7 +51,7 @@ from .walk import (
     Step,
     Walked,
     ended_by,
-    ends,
+    ends_certainly,
     met_by,
     stops,
 )
@@ -98,7 +98,7 @@ def way_of(kind: str, former: Phases, latter: Phases) -> Way:
     for name in former:
         number = number_ahead(former[name], latter[name]) if is_ahead else 0
         # A step that lets traffic pass decides about its own phase alone.
-        decides = ends if is_only and name == first else stops
+        decides = ends_certainly if is_only and name == first else stops
         ahead += filter(decides, former[name][:number])
         for phases, side in zip((former, latter), behind):
             others = [step for step in phases[name][:number] if not decides(step)]
@@ -107,7 +107,7 @@ def way_of(kind: str, former: Phases, latter: Phases) -> Way:
     return Way(kind, former, latter, [*chain(*changed.values())], ahead, behind)
 
 
-def difference(before: State, after: State) -> TrafficChanges:
+def traffic_difference(before: State, after: State) -> TrafficChanges:
     """The traffic that a state treats differently than another one does."""
     if before is after:
         return NO_CHANGES
@@ -119,10 +119,10 @@ def difference(before: State, after: State) -> TrafficChanges:
             found.append(_compared(way, sides, (before, after)))
     for resource in OVERRIDING:
         found += _of_overrides(resource, before, after)
-    return _joined(found)
+    return _joined_changes(found)
 
 
-def _joined(found: Iterable[TrafficChanges]) -> TrafficChanges:
+def _joined_changes(found: Iterable[TrafficChanges]) -> TrafficChanges:
     parts = [*found]
     return TrafficChanges(
         [*chain.from_iterable(part.passes for part in parts)],
@@ -187,7 +187,7 @@ def _have_effects_alike(step: Step, other: Step) -> bool:
     return marks[0] == marks[1]
 
 
-class Comparison(NamedTuple):
+class ComparedStates(NamedTuple):
     """Sets of all traffic for both states, the traffic that meets changes, the part of it `within`
     which they decide, and the walks of it."""
 
@@ -210,7 +210,7 @@ def _compared(
         diagrams = diagrams_of(values, expressions)
         former = AllTraffic(diagrams, lists[0])
         latter = former if lists[0] == lists[1] else AllTraffic(diagrams, lists[1])
-        scope = _scope(way.changed, former, latter)
+        scope = _scope_of_changes(way.changed, former, latter)
         if way.kind == "packet" and scope != EMPTY:
             facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
             scope = diagrams.combined("and", [scope, facts])
@@ -218,7 +218,7 @@ def _compared(
         if within == EMPTY:
             return NO_CHANGES
         walks = (_walked(former, way.behind[0], scope), _walked(latter, way.behind[1], scope))
-        compared = Comparison(diagrams, (former, latter), scope, within, walks)
+        compared = ComparedStates(diagrams, (former, latter), scope, within, walks)
         return _changes(way, compared, lists, values)
     except (Unread, RecursionError) as exc:
         problem = exc.reason if isinstance(exc, Unread) else TOO_MANY
@@ -230,7 +230,7 @@ def _too_many(problem: str, steps: Iterable[Step]) -> str:
     return f"the traffic of {first_few(titles)} cannot be compared: {problem}"
 
 
-def _scope(changed: Iterable[Replaced], former: AllTraffic, latter: AllTraffic) -> Set:
+def _scope_of_changes(changed: Iterable[Replaced], former: AllTraffic, latter: AllTraffic) -> Set:
     """The traffic that the two states may treat differently."""
     pieces: list[Set] = []
     for replaced in changed:
@@ -253,7 +253,7 @@ def _walked(
     return walked
 
 
-class Difference(NamedTuple, Generic[TrafficSet]):
+class TrafficDifference(NamedTuple, Generic[TrafficSet]):
     """Traffic that two states treat differently: the first one as `what` says, the second one as
     `now` says. It passes, or is treated more strictly."""
 
@@ -270,14 +270,14 @@ class Difference(NamedTuple, Generic[TrafficSet]):
         return self.family, self.is_passing, self.what, self.now
 
 
-def differences(
+def walk_differences(
     former: Walked[TrafficSet], latter: Walked[TrafficSet], read: Container[str]
-) -> list[Difference[TrafficSet]]:
+) -> list[TrafficDifference[TrafficSet]]:
     """The differences between two walks; the rules of the phases that are `read` say by themselves
     what a skip of them does."""
     sets = former.sets
     passing = sets.intersection(former.passing, latter.passing)
-    found: list[Difference[TrafficSet]] = []
+    found: list[TrafficDifference[TrafficSet]] = []
     for family in PROTECTING:
         within = sets.everything if family in (STOPPED, UNKNOWN) else passing
         for gone in _gone(family, former, latter, within):
@@ -285,10 +285,10 @@ def differences(
         for gone in _gone(family, latter, former, within):
             found.append(_strengthened(gone))
     for gone in _skipped(latter, former, read):
-        found.append(Difference(SKIPPED, True, gone.mark.what, gone.mark.now, *gone[2:]))
+        found.append(TrafficDifference(SKIPPED, True, gone.mark.what, gone.mark.now, *gone[2:]))
     for gone in _skipped(former, latter, read):
         now = f"is {gone.mark.what}"
-        found.append(Difference(SKIPPED, False, gone.mark.now, now, *gone[2:]))
+        found.append(TrafficDifference(SKIPPED, False, gone.mark.now, now, *gone[2:]))
     return found
 
 
@@ -301,18 +301,18 @@ class Gone(NamedTuple, Generic[TrafficSet]):
     certain: bool
 
 
-def _weakened(gone: Gone[TrafficSet]) -> Difference[TrafficSet]:
+def _weakened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
     mark, weaker = gone.mark, gone.weaker
     without = WITHOUT_MARK.get(mark.family, ("", f"is not {mark.what}"))[1]
     now = weaker.now if weaker else without
-    return Difference(mark.family, True, mark.what, now, gone.traffic, gone.certain)
+    return TrafficDifference(mark.family, True, mark.what, now, gone.traffic, gone.certain)
 
 
-def _strengthened(gone: Gone[TrafficSet]) -> Difference[TrafficSet]:
+def _strengthened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
     mark, weaker = gone.mark, gone.weaker
     without = WITHOUT_MARK.get(mark.family, (f"not {mark.what}", ""))[0]
     what = weaker.what if weaker else without
-    return Difference(mark.family, False, what, mark.now, gone.traffic, gone.certain)
+    return TrafficDifference(mark.family, False, what, mark.now, gone.traffic, gone.certain)
 
 
 def _gone(
@@ -372,14 +372,14 @@ def _checked_by(ruleset: str, walked: Walked[TrafficSet]) -> TrafficSet:
 
 def _changes(
     way: Way,
-    compared: Comparison,
+    compared: ComparedStates,
     lists: tuple[ListContents, ListContents],
     values: Mapping[str, bytes],
 ) -> TrafficChanges:
     """The differences between two walks, in words and with examples."""
     read, names = frozenset(way.former), _names_of_fields(way, compared)
-    by_kind: dict[tuple[str, bool, str, str], list[Difference[Set]]] = {}
-    for one in differences(*compared.walks, read):
+    by_kind: dict[tuple[str, bool, str, str], list[TrafficDifference[Set]]] = {}
+    for one in walk_differences(*compared.walks, read):
         by_kind.setdefault(one.kind, []).append(one)
     passes: list[TrafficChange] = []
     stopped: list[TrafficChange] = []
@@ -401,7 +401,7 @@ def _changes(
             now=now,
             family=family,
             kind=way.kind,
-            traffic=in_words(compared.diagrams, traffic, way.kind, names),
+            traffic=diagram_in_words(compared.diagrams, traffic, way.kind, names),
             example=example.described,
             addresses=example.addresses,
             sources=_reasons(way.changed, compared, traffic),
@@ -411,7 +411,7 @@ def _changes(
     return TrafficChanges(passes, stopped)
 
 
-def _names_of_fields(way: Way, compared: Comparison) -> list[str]:
+def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:
     """The fields of the rules that meet the traffic that is looked at."""
     names: dict[str, None] = {}
     for sets, phases in zip(compared.sets, (way.former, way.latter)):
@@ -436,13 +436,13 @@ def _is_confirmed(
             _walked(SingleRequest(fields._replace(lists=contents)), phases, Split(1, 1))
             for contents, phases in zip(lists, (way.former, way.latter))
         ]
-        found = differences(walks[0], walks[1], read)
+        found = walk_differences(walks[0], walks[1], read)
         if not any(one.kind == kind and one.traffic.sure for one in found):
             return False
     return bool(seen)
 
 
-def _reasons(changed: Iterable[Replaced], compared: Comparison, traffic: Set) -> list[Source]:
+def _reasons(changed: Iterable[Replaced], compared: ComparedStates, traffic: Set) -> list[Source]:
     """The changed objects that traffic meets in one of the states."""
     steps: list[Step] = []
     for replaced in changed:
@@ -474,7 +474,7 @@ def _lists_changed(step: Step, changed: Iterable[Replaced]) -> Iterator[Source]:
 def _of_overrides(resource: Resource, before: State, after: State) -> Iterator[TrafficChanges]:
     """The differences by overrides of managed DDoS rules, for all managed rules that they set
     alike."""
-    former, latter = (in_force(resource, state) for state in (before, after))
+    former, latter = (overrides_in_force(resource, state) for state in (before, after))
     if former.overrides == latter.overrides:
         return
     managed = managed_rules(resource, after)

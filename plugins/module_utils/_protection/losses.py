@@ -333,7 +333,7 @@ def level_losses(resource: Resource, was: State, becomes: State) -> Iterator[Los
             yield Loss(resource, (), resource.name, reason, certain)
 
 
-NOTHING = Contents()
+NO_CONTENTS = Contents()
 
 
 class _Reference(NamedTuple):
@@ -416,8 +416,8 @@ def list_losses(was: State, becomes: State) -> Iterator[Loss]:
         lacks = contents_of(lacking).without(contents_of(items))
         has = contents_of(more).without(contents_of(former))
         for concerned, verb, loss in (
-            (lacking, "lacks", referring.loss(obj, lacks, NOTHING)),
-            (more, "has", referring.loss(obj, NOTHING, has)),
+            (lacking, "lacks", referring.loss(obj, lacks, NO_CONTENTS)),
+            (more, "has", referring.loss(obj, NO_CONTENTS, has)),
         ):
             if loss:
                 shown = first_few(str(item.get(resource.key[0])) for item in concerned)

@@ -68,7 +68,7 @@ LESS = LESS_SENSITIVE, LESS_SENSITIVE_MONITOR = "less sensitive", "less sensitiv
 
 Modes = FrozenSet[str]
 Piece = Tuple[Ranges, Modes]
-Place = Tuple[str, str]  # the scope of a rule, and its place in lower case
+RulePlace = Tuple[str, str]  # the scope of a rule, and its place in lower case
 
 
 class Loss(NamedTuple):
@@ -152,7 +152,7 @@ class Rule(NamedTuple):
         return f"{self.scope} {self.place}" if self.place else self.scope
 
     @property
-    def key(self) -> Place:
+    def key(self) -> RulePlace:
         """Scope and place; rules that have both in common decide on the same traffic."""
         return self.scope, self.place.casefold()
 
@@ -355,8 +355,8 @@ def _read_rule(obj: Object, kind: str, problems: list[str]) -> Rule:
 
 def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
     """If two rules for one place have different modes, it is not known which of them counts."""
-    rule_of_key: dict[Place, Rule] = {}
-    contradictory: dict[Place, Rule] = {}
+    rule_of_key: dict[RulePlace, Rule] = {}
+    contradictory: dict[RulePlace, Rule] = {}
     for rule in rules:
         counting = rule_of_key.setdefault(rule.key, rule)
         if rule.mode != counting.mode and rule.key not in contradictory:
@@ -405,7 +405,7 @@ class PartOfTraffic(NamedTuple):
     """Packets, and the places, each a region with a data center, for which they are meant."""
 
     packets: Set
-    places: AbstractSet[tuple[Place, Place]]
+    places: AbstractSet[tuple[RulePlace, RulePlace]]
 
 
 def _lost_parts(was: Component, becomes: Component, space: Ranges) -> dict[str, Ranges]:
@@ -440,14 +440,14 @@ def _lost_parts(was: Component, becomes: Component, space: Ranges) -> dict[str, 
     return {part: union(ranges) for part, ranges in ranges_by_words.items()}
 
 
-Places = AbstractSet[Tuple[Place, Place]]
+Places = AbstractSet[Tuple[RulePlace, RulePlace]]
 
 
 def _places_that_mitigate(was: Component, becomes: Component) -> tuple[Places, Places, Places]:
     """All places, and those in which rules mitigate before, and after."""
-    everywhere: set[tuple[Place, Place]] = set()
-    mitigating_before: set[tuple[Place, Place]] = set()
-    mitigating_after: set[tuple[Place, Place]] = set()
+    everywhere: set[tuple[RulePlace, RulePlace]] = set()
+    mitigating_before: set[tuple[RulePlace, RulePlace]] = set()
+    mitigating_after: set[tuple[RulePlace, RulePlace]] = set()
     for place, before, after in _deciding_rules(was, becomes):
         everywhere.add(place)
         if before and before.mode == ENABLED:
@@ -537,10 +537,10 @@ def _port_range(ports: Range) -> str:
     return str(lowest) if lowest == highest else f"{lowest}-{highest}"
 
 
-def _titles(was: Component, becomes: Component) -> dict[Place, str]:
+def _titles(was: Component, becomes: Component) -> dict[RulePlace, str]:
     """The regions and data centers that rules name, in words."""
     rules = {rule.key: rule for rule in (*was.rules, *becomes.rules, *was.rules)}
-    titles: dict[Place, str] = {}
+    titles: dict[RulePlace, str] = {}
     for scope, title in SCOPES.items():
         for rule in rules.values():
             if rule.scope == scope:
@@ -550,7 +550,7 @@ def _titles(was: Component, becomes: Component) -> dict[Place, str]:
 
 def _deciding_rules(
     was: Component, becomes: Component
-) -> Iterator[tuple[tuple[Place, Place], Rule | None, Rule | None]]:
+) -> Iterator[tuple[tuple[RulePlace, RulePlace], Rule | None, Rule | None]]:
     """Each region with each data center, and the most specific rule for both in either state."""
     rules_before = {rule.key: rule for rule in was.rules}
     rules_after = {rule.key: rule for rule in becomes.rules}
@@ -564,7 +564,7 @@ def _deciding_rules(
         yield (region, center), before, after
 
 
-def _most_specific(rules: Mapping[Place, Rule], places: Iterable[Place]) -> Rule | None:
+def _most_specific(rules: Mapping[RulePlace, Rule], places: Iterable[RulePlace]) -> Rule | None:
     """The rule for the first of some places that has one."""
     for place in places:
         if place in rules:
@@ -582,7 +582,7 @@ def mitigation_losses(was: Component, becomes: Component, space: Ranges) -> Iter
         yield Loss(rules_of(was.kind), (), part, reason, how=UNMITIGATED, ranges=ranges)
     if was.rules == becomes.rules:
         return
-    losses: dict[tuple[Place, Place], Loss] = {}
+    losses: dict[tuple[RulePlace, RulePlace], Loss] = {}
     for _place, before, after in _deciding_rules(was, becomes):
         if before and after:
             loss = _less_sensitive(was.kind, before, after)
@@ -624,7 +624,7 @@ def _rank_of_level(level: str) -> int:
 
 
 def _places_in_words(
-    places: AbstractSet[tuple[Place, Place]], titles: Mapping[Place, str]
+    places: AbstractSet[tuple[RulePlace, RulePlace]], titles: Mapping[RulePlace, str]
 ) -> str | None:
     """Places in words, each with a region and a data center: empty for all, None for none; `titles`
     are of those that rules name. A data center may be in any region."""

@@ -65,7 +65,7 @@ def loosened(resource: Resource, was: Object, becomes: Object) -> Looser:
     return deploys_less(was, becomes) if resource is MANAGED_RULES else None
 
 
-def _number_in(limit: Mapping[str, Any], name: str) -> float:
+def _number_of_limit(limit: Mapping[str, Any], name: str) -> float:
     value = limit.get(name)
     return value if isinstance(value, (int, float)) else 0
 
@@ -81,12 +81,12 @@ def limits_less(was: Object, becomes: Object) -> Looser:
     once, at the beginning of each of its periods.
     """
     limits = one, other = limit_of(was), limit_of(becomes)
-    period, shorter = (_number_in(limit, "period") for limit in limits)
+    period, shorter = (_number_of_limit(limit, "period") for limit in limits)
     for name, what in WORDS_OF_LIMITS.items():
-        most, more = (_number_in(limit, name) for limit in limits)
+        most, more = (_number_of_limit(limit, name) for limit in limits)
         if most and shorter and more * -(-period // shorter) > most:
             return f"takes {what.format(more)} in {shorter} s, and not {most} in {period} s", True
-    longer, timeout = (_number_in(limit, "mitigation_timeout") for limit in limits)
+    longer, timeout = (_number_of_limit(limit, "mitigation_timeout") for limit in limits)
     if timeout < longer and (was.get("action") == "block") is (becomes.get("action") == "block"):
         return f"acts for {timeout} s, and not for {longer} s", True
     coarser, finer = map(counters, limits)
@@ -94,12 +94,12 @@ def limits_less(was: Object, becomes: Object) -> Looser:
         return f"counts by {first_few(sorted(finer - coarser))} as well", True
     if not one.get("requests_to_origin") and other.get("requests_to_origin"):
         return "does not count requests that the cache answers", True
-    if not coarser >= finer or _counted(was, other) != _counted(becomes, one):
+    if not coarser >= finer or _counted_requests(was, other) != _counted_requests(becomes, one):
         return "counts in another way, and may let more requests pass", False
     return None
 
 
-def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
+def _counted_requests(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
     """The requests that a rate limit counts, to compare it with another one: those of its own
     expression only if the other one has a counting_expression."""
     limit = limit_of(rule)
@@ -114,10 +114,12 @@ def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 RULE = "rule "
-Names = Tuple[str, ...]  # by which a managed rule may be known: `rule X` first, `category Y`
+ManagedRuleNames = Tuple[
+    str, ...
+]  # by which a managed rule may be known: `rule X` first, `category Y`
 
 
-def names_told_apart(overrides: Sequence[Object]) -> list[Names]:
+def names_told_apart(overrides: Sequence[Object]) -> list[ManagedRuleNames]:
     """The names of all managed rules that overrides may tell apart, if no more of these is known.
 
     Two overrides are compared: no more than one category of each counts.
@@ -180,7 +182,7 @@ def _weakens(was: Values, becomes: Values) -> bool | None:
     return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
 
 
-def _values_for(entries: OverrideEntries, names: Names) -> dict[str, Any]:
+def _values_for(entries: OverrideEntries, names: ManagedRuleNames) -> dict[str, Any]:
     """The values that an override gives a managed rule."""
     values: dict[str, Any] = {}
     for _name, item in reversed(entries_for(entries, names)):
@@ -188,7 +190,7 @@ def _values_for(entries: OverrideEntries, names: Names) -> dict[str, Any]:
     return values
 
 
-def _fewer(names: Names) -> Iterator[Names]:
+def _fewer(names: ManagedRuleNames) -> Iterator[ManagedRuleNames]:
     """Fewer of some names, in all ways."""
     return chain.from_iterable(combinations(names, size) for size in range(len(names)))
 
@@ -226,7 +228,7 @@ def only_logs(resource: Resource, rule: Object) -> bool:
     return resource is MANAGED_RULES and not deploys_less(rule, {**rule, PARAMETERS: logging})
 
 
-def _by_width(names: Names) -> tuple[int, bool]:
+def _by_width(names: ManagedRuleNames) -> tuple[int, bool]:
     """Sorts the names for sentences: a rule in a category comes before two categories."""
     return len(names), len(names) > 1 and not names[0].startswith(RULE)
 
@@ -302,7 +304,7 @@ def managed_rules(resource: Resource, state: State) -> Sequence[Object]:
     return [rule for ruleset in rulesets for rule in listed_rules(ruleset)]
 
 
-def in_force(resource: Resource, state: State) -> OverrideInForce:
+def overrides_in_force(resource: Resource, state: State) -> OverrideInForce:
     """The overrides of a state; a zone that has none has those of its account."""
     own = state.get(resource.plural) or ()
     of_account = state.get(L7_OVERRIDES_OF_ACCOUNT.plural) if resource is L7_OVERRIDES else ()
@@ -314,7 +316,9 @@ def in_force(resource: Resource, state: State) -> OverrideInForce:
 def override_losses(resource: Resource, was: State, becomes: State) -> list[Loss]:
     """The losses by the overrides of a state that let more pass than those of another one."""
     managed = managed_rules(resource, becomes)
-    return losses_between(in_force(resource, was), in_force(resource, becomes), managed)
+    return losses_between(
+        overrides_in_force(resource, was), overrides_in_force(resource, becomes), managed
+    )
 
 
 def losses_between(
@@ -334,7 +338,7 @@ def losses_between(
         return [item for one in alone for item in _losses(nothing, one, managed)]
 
 
-class _Part(NamedTuple):
+class _PassingOverride(NamedTuple):
     """An override that lets more pass for the managed rules of a name, empty for all: in which way,
     for which destinations, and the overrides that decided before. It is not `certain` if it depends
     on what managed rules do by themselves, or on their categories, and these are not known."""
@@ -351,13 +355,13 @@ class _Part(NamedTuple):
 def _losses(
     was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
 ) -> list[Loss]:
-    by_key: dict[Key, list[_Part]] = {}
+    by_key: dict[Key, list[_PassingOverride]] = {}
     for part in sorted(_parts(was, becomes, managed), key=lambda one: RANKS[one.how]):
         by_key.setdefault(part.resource.key_of(part.override), []).append(part)
     return [_whole_loss(parts) for parts in by_key.values()]
 
 
-def _whole_loss(parts: Sequence[_Part]) -> Loss:
+def _whole_loss(parts: Sequence[_PassingOverride]) -> Loss:
     """The loss by an override, as its last parts are."""
     (how, last) = [(how, [*group]) for how, group in groupby(parts, lambda part: part.how)][-1]
     names = [part.name for part in last]
@@ -379,7 +383,7 @@ def _whole_loss(parts: Sequence[_Part]) -> Loss:
 
 def _parts(
     was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
-) -> Iterator[_Part]:
+) -> Iterator[_PassingOverride]:
     """The parts of losses; if none takes the place of an override that decided, it is that one
     which lets more pass."""
     diagrams = Diagrams()
@@ -406,7 +410,7 @@ def _parts(
                 is_certain = is_known and way != OWN_ACTION
                 for one in [obj] if obj else decided:
                     ranges = _destinations(resource, one, diagrams, more)
-                    yield _Part(resource, one, how, name, ranges, is_certain, decided)
+                    yield _PassingOverride(resource, one, how, name, ranges, is_certain, decided)
 
 
 LevelsOfSides = Tuple[Tuple["LevelOfOverride | None", ...], ...]  # of the overrides of both sides
@@ -420,14 +424,14 @@ def alike_groups(
     every = [*was.overrides, *becomes.overrides]
     sides = [[*map(entries_by_name, side.overrides)] for side in (was, becomes)]
     groups: dict[tuple[str, LevelsOfSides], bool] = {}
-    for names in [*map(_names_of, managed)] or names_told_apart(every):
+    for names in [*map(_names_of_managed_rule, managed)] or names_told_apart(every):
         own = next(one for one in NOT_STRONGER_THAN if not one or one in names)
         group = own, tuple(tuple(level_set_by(one, names) for one in some) for some in sides)
         groups[group] = groups.get(group, False) or bool(managed) or len(names) < 2
     return groups
 
 
-def _names_of(managed: Object) -> Sequence[str]:
+def _names_of_managed_rule(managed: Object) -> Sequence[str]:
     """The names of a managed rule, and its action."""
     categories = [f"category {name}" for name in managed.get("categories") or ()]
     return [f"rule {managed.get('id')}", str(managed.get("action")), *categories]
@@ -509,7 +513,14 @@ def unlike_described(loss: Loss, described: State, existing: State) -> Loss:
     if resource not in DDOS_OVERRIDES or loss.how == DOUBTED:
         return loss
     was, now = (
-        next((one for one in in_force(resource, state)[1] if resource.key_of(one) == loss.key), {})
+        next(
+            (
+                one
+                for one in overrides_in_force(resource, state)[1]
+                if resource.key_of(one) == loss.key
+            ),
+            {},
+        )
         for state in (described, existing)
     )
     if loss.how == GONE:
@@ -525,8 +536,8 @@ def losses_by_others(resource: Resource, described: State, state: State) -> Iter
     """The losses by each override of a state beside described ones."""
     named = described.get(resource.plural) or ()
     keys = {*map(resource.key_of, named)}
-    current = in_force(resource, state)
-    hidden = in_force(resource, {**state, resource.plural: named})
+    current = overrides_in_force(resource, state)
+    hidden = overrides_in_force(resource, {**state, resource.plural: named})
     for obj in current.overrides:
         key = resource.key_of(obj)
         if key in keys:

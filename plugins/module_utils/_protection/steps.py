@@ -20,7 +20,14 @@ from .._schema.registry import DDOS_OVERRIDES, EVALUATION
 from .._schema.resource import ENFORCING, Object, Resource, State, fields_in
 from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed
 from .._values.address_set import Contents
-from .overrides import NO_LEVEL, LevelOfOverride, deploys_less, in_force, limits_less, weaker_levels
+from .overrides import (
+    NO_LEVEL,
+    LevelOfOverride,
+    deploys_less,
+    limits_less,
+    overrides_in_force,
+    weaker_levels,
+)
 from .rules_in_force import REST_OF_THE_LIST, ZoneRule, listed, phase_of, rules_in_force
 from .traffic_changes import Source
 from .walk import (
@@ -248,7 +255,7 @@ def override_steps(
 ) -> list[Step]:
     """The steps of overrides for managed rules that have an action by themselves; `levels` are what
     each override sets for them."""
-    current = in_force(resource, state)
+    current = overrides_in_force(resource, state)
     steps = []
     for override, level in zip(current.overrides, levels):
         whose, key = current.resource, current.resource.label_of(override)

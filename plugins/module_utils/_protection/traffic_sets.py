@@ -148,14 +148,14 @@ def diagrams_of(values: Mapping[str, Any], expressions: Iterable[Expression]) ->
     def decide(leaf: Comparison) -> object:
         return decider_of(leaf)(known) if any(name in leaf.field for name in names) else None
 
-    diagrams = Diagrams(decide, most=MOST_VARIABLES, truth_of_text=_truth_of_text)
+    diagrams = Diagrams(decide, most=MOST_DIAGRAM_VARIABLES, truth_of_text=_truth_of_text)
     for expression in expressions:
         if not expression.problem:  # else it is a variable
             diagrams.name_texts(expression)
     return diagrams
 
 
-MOST_VARIABLES = 100_000
+MOST_DIAGRAM_VARIABLES = 100_000
 
 
 def _truth_of_text(leaf: Comparison, field: str, text: str) -> object:

@@ -37,7 +37,7 @@ MOST_NODES = 1000  # of a set that is told in words
 MISSING_OR_ANY = -1  # the highest number that says that there is no value
 
 
-def in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Container[str]) -> str:
+def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Container[str]) -> str:
     """The requests or packets of a set, by the fields that rules name; "every" if the words say all
     of them, and nothing else."""
     if diagrams.is_larger(traffic, MOST_NODES):

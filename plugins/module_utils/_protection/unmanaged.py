@@ -30,7 +30,7 @@ from .ordinary_traffic import (
     rules_matching_all_traffic,
     width,
 )
-from .overrides import in_force, losses_by_others
+from .overrides import losses_by_others, overrides_in_force
 from .rules_in_force import (
     ZoneRule,
     contents_in,
@@ -149,7 +149,7 @@ def _objects_in_force(
         by_target = {_target(CUSTOM_RULES, rule): listed(CUSTOM_RULES, rule) for rule in of_account}
         yield from by_target.values()
     for wanted in desired:
-        resource, objects = in_force(wanted.resource, state)
+        resource, objects = overrides_in_force(wanted.resource, state)
         if resource.key:
             for obj in objects:
                 yield resource, obj

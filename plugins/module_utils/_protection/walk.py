@@ -48,7 +48,7 @@ class Effect(NamedTuple):
     whether the walk ends for the traffic. An end that is not certain depends on a `doubt`."""
 
     mark: Mark | None
-    ends: bool = False
+    ends_certainly: bool = False
     unless: tuple[str, Hashable] | None = None
     doubt: Hashable = None
 
@@ -87,10 +87,10 @@ def ended_by(
     sets: TrafficSets[TrafficSet], steps: Iterable[Step], arriving: TrafficSet
 ) -> TrafficSet:
     """The traffic of a set for which one of some steps certainly ends the walk."""
-    return sets.union(met_by(sets, step, arriving) for step in steps if ends(step))
+    return sets.union(met_by(sets, step, arriving) for step in steps if ends_certainly(step))
 
 
-def ends(step: Step) -> bool:
+def ends_certainly(step: Step) -> bool:
     """Return whether a step certainly ends the walk for the traffic that meets it."""
     return any(effect.ends and effect.doubt is None for effect in step.effects)
 

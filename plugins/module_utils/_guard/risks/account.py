@@ -36,7 +36,7 @@ from ..._values.address_set import Ranges, intersection, overlaps, union
 from .allowlist import allowlists_own_prefix, broad_allowlist
 from .base import (
     Change,
-    Found,
+    FinderAnswer,
     Limits,
     Risk,
     any_of,
@@ -63,7 +63,7 @@ def _switches(resource: Resource) -> bool:
 
 
 @risk("The plan would leave addresses outside protection that were inside it.", any_of(PREFIXES))
-def unprotects_addresses(change: Change, limits: Limits) -> Found:
+def unprotects_addresses(change: Change, limits: Limits) -> FinderAnswer:
     """Addresses leave the protection."""
     lost = ranges_of_losses(change.losses(PREFIXES))
     if not lost:
@@ -89,7 +89,7 @@ def _takes_out(operation: Operation, lost: Ranges) -> bool:
     " less than that.",
     has_modes,
 )
-def stops_mitigation(change: Change, limits: Limits) -> Found:
+def stops_mitigation(change: Change, limits: Limits) -> FinderAnswer:
     """A component would mitigate less of the traffic to addresses; what disables it altogether is
     not this risk."""
     lost_by_component: dict[str, Ranges] = {}
@@ -162,7 +162,7 @@ class Disabled(NamedTuple):
     " last protected prefix from the account.",
     _switches,
 )
-def disables_protection(change: Change, limits: Limits) -> Found:
+def disables_protection(change: Change, limits: Limits) -> FinderAnswer:
     """The switch, a component or the last prefix goes."""
     disabled = [*_disabled_account(change), *_disabled_components(change)]
     if not disabled:
@@ -246,7 +246,7 @@ def _working(component: Component) -> dict[str, bool]:
     " monitors on its way there, or the security level of a zone.",
     _has_rule_modes,
 )
-def lowers_sensitivity(change: Change, limits: Limits) -> Found:
+def lowers_sensitivity(change: Change, limits: Limits) -> FinderAnswer:
     """A rule mitigates later than it did, or than another one in its place."""
     reasons: list[str] = []
     concerned: dict[Operation, None] = {}
@@ -287,7 +287,7 @@ def _causes_of(loss: Loss, operations: Sequence[Operation], kind: str) -> list[O
     return causes
 
 
-def _lower_level(change: Change) -> Found:
+def _lower_level(change: Change) -> FinderAnswer:
     """A level is lower than it was; one that is not known may be."""
     resources = change.plan.resources.values()
     levels = [resource for resource in resources if resource.level_field]

@@ -13,7 +13,7 @@ from ..._protection.modes import ranges_of_losses
 from ..._schema.account import ALLOWLIST, SHARING
 from ..._text import first_few
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
-from .base import Change, Found, Limit, Limits, any_of, entry_of, risk
+from .base import Change, FinderAnswer, Limit, Limits, any_of, entry_of, risk
 
 
 def _shortest(version: int, default: int, bits: int) -> Limit:
@@ -41,7 +41,7 @@ MOST_ENTRIES = Limit(
     *SHORTEST.values(),
     MOST_ENTRIES,
 )
-def broad_allowlist(change: Change, limits: Limits) -> Found:
+def broad_allowlist(change: Change, limits: Limits) -> FinderAnswer:
     """More sources pass than an allowlist is meant for."""
     shortest = {version: limits[limit] for version, limit in SHORTEST.items()}
     broad = _newly_broad(change, shortest)
@@ -85,7 +85,7 @@ def _newly_broad(change: Change, shortest: Mapping[int, float]) -> Ranges:
     "The plan would allow as a source what is one of the account's own protected prefixes.",
     any_of(ALLOWLIST),
 )
-def allowlists_own_prefix(change: Change, limits: Limits) -> Found:
+def allowlists_own_prefix(change: Change, limits: Limits) -> FinderAnswer:
     """A network of the account's own stands where sources belong."""
     allowed = ranges_of_losses(change.losses(ALLOWLIST))
     protected = intersection(allowed, change.after.inside)

@@ -66,7 +66,7 @@ class Change:
     now: datetime | None = None
     verdicts: Verdicts = field(default_factory=dict)
     staged: AbstractSet[Target] = frozenset()
-    backtest: Found = None
+    backtest: FinderAnswer = None
     traffic: TrafficChanges | None = None
     _losses: dict[str, list[Loss]] = field(default_factory=dict, init=False)
 
@@ -131,8 +131,8 @@ def entries_of(operations: Iterable[Operation]) -> list[Entry]:
 
 
 # The message of a risk, the networks and the objects concerned; None if a plan does not have it.
-Found = Union[Tuple[str, Ranges, Sequence[Entry]], None]
-Finder = Callable[["Change", "Limits"], Found]
+FinderAnswer = Union[Tuple[str, Ranges, Sequence[Entry]], None]
+Finder = Callable[["Change", "Limits"], FinderAnswer]
 Concerns = Callable[[Resource], bool]  # whether plans for a resource can have a risk
 
 

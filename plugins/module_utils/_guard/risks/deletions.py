@@ -15,7 +15,7 @@ from ..._schema.lists import LISTS, items_of, uses_of
 from ..._schema.resource import Object, Resource
 from ..._text import capitalised, first_few, plural
 from ..._values.address_set import range_of, union
-from .base import Change, Found, Limit, Limits, any_of, entries_of, entry_of, risk
+from .base import Change, FinderAnswer, Limit, Limits, any_of, entries_of, entry_of, risk
 
 FEWEST_MASS_DELETION = 5
 MAX_DELETIONS = Limit(
@@ -50,7 +50,7 @@ def _loses_objects(resource: Resource) -> bool:
     _loses_objects,
     MAX_DELETIONS,
 )
-def mass_deletion(change: Change, limits: Limits) -> Found:
+def mass_deletion(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of a list goes at once."""
     most = limits[MAX_DELETIONS]
     concerned: list[Deletions] = []
@@ -69,7 +69,7 @@ def mass_deletion(change: Change, limits: Limits) -> Found:
     " each object that it deletes.",
     _loses_objects,
 )
-def empties_list(change: Change, limits: Limits) -> Found:
+def empties_list(change: Change, limits: Limits) -> FinderAnswer:
     """Nothing is left of a list, and not because the task names what goes."""
     concerned: list[Deletions] = []
     reasons: list[str] = []
@@ -100,7 +100,7 @@ def _protects_nobody(operation: Operation) -> bool:
     return operation.resource.semantics.protects_nobody(operation.existing or {})
 
 
-def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Found:
+def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> FinderAnswer:
     if not concerned:
         return None
     operations: list[Operation] = []
@@ -117,7 +117,7 @@ DELETION_RISKS = (mass_deletion, empties_list)
     "The plan would delete a list that rules refer to, or leave it empty.",
     any_of(LISTS, items_of("")),
 )
-def removes_referenced_list(change: Change, limits: Limits) -> Found:
+def removes_referenced_list(change: Change, limits: Limits) -> FinderAnswer:
     """A rule would match nothing any more, or could not be read."""
     lost_lists = list(_lost_lists(change))
     if not lost_lists:

@@ -13,7 +13,7 @@ from datetime import timedelta
 from ..._protection.monitoring import enabled_too_soon, enabling
 from ..._text import Advice, Message, Option, first_few
 from ..._values.address_set import Ranges, union
-from .base import Change, Found, Limit, Limits, entries_of, has_modes, risk
+from .base import Change, FinderAnswer, Limit, Limits, entries_of, has_modes, risk
 
 MIN_MONITORING = Limit(
     "min_monitoring_hours",
@@ -37,7 +37,7 @@ def monitoring_time(limits: Limits) -> timedelta:
     has_modes,
     MIN_MONITORING,
 )
-def skips_monitoring(change: Change, limits: Limits) -> Found:
+def skips_monitoring(change: Change, limits: Limits) -> FinderAnswer:
     """A rule or filter drops traffic before it has learned of it."""
     monitoring = monitoring_time(limits)
     reasons = []
@@ -64,7 +64,7 @@ def skips_monitoring(change: Change, limits: Limits) -> Found:
     " network than C(rollout_evidence) allows, or of which that is not known.",
     has_modes,
 )
-def drops_traffic(change: Change, limits: Limits) -> Found:
+def drops_traffic(change: Change, limits: Limits) -> FinderAnswer:
     """A rule or filter drops traffic that passes today."""
     reasons = []
     concerned = []

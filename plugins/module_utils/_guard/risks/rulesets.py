@@ -43,7 +43,18 @@ from ..._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, evaluated_as
 from ..._schema.resource import Key, Resource, State
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, Range, networks, union
-from .base import Change, Entry, Found, Limit, Limits, Risk, any_of, concerning, entries_of, risk
+from .base import (
+    Change,
+    Entry,
+    FinderAnswer,
+    Limit,
+    Limits,
+    Risk,
+    any_of,
+    concerning,
+    entries_of,
+    risk,
+)
 from .deletions import DELETION_RISKS
 
 FEWEST_WEAKENED = 3
@@ -102,7 +113,7 @@ ZONE_RULES = (FIREWALL_RULES, CUSTOM_RULES)  # which decide by themselves
 
 
 @risk(WEAKENS.format(rules="rules that block or challenge"), any_of(*ZONE_RULES), MAX_WEAKENED)
-def weakens_zone(change: Change, limits: Limits) -> Found:
+def weakens_zone(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
     return _weakening(_changed_rules(change, ZONE_RULES), limits)
 
@@ -112,19 +123,19 @@ def weakens_zone(change: Change, limits: Limits) -> Found:
     any_of(NETWORK_FIREWALL_RULES),
     MAX_WEAKENED,
 )
-def weakens_network_firewall(change: Change, limits: Limits) -> Found:
+def weakens_network_firewall(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks packets would do so no longer, or all of it."""
     return _weakening(_changed_rules(change, [NETWORK_FIREWALL_RULES]), limits)
 
 
-def _weakening(changed_rules: Iterable[Rules], limits: Limits) -> Found:
+def _weakening(changed_rules: Iterable[Rules], limits: Limits) -> FinderAnswer:
     most = limits[MAX_WEAKENED]
     reasons: list[str] = []
     entries: list[Entry] = []
     for rules in changed_rules:
         resource = rules.resource
         enforcing = [rule for rule in rules.before if rule.enforces]
-        weakened = list(_weakened(resource, enforcing, rules.after))
+        weakened = list(_weakened_rules(resource, enforcing, rules.after))
         if not weakened:
             continue
         enforcing = [rule for rule in enforcing if not matches_nothing(rule.expression)]
@@ -150,7 +161,7 @@ def _enforcing_rules(resource: Resource, number: int) -> str:
     return plural(number, f"{resource.title} that {does}", f"{resource.titles} that {do}")
 
 
-def _weakened(
+def _weakened_rules(
     resource: Resource, enforcing: Sequence[ZoneRule], after: Sequence[ZoneRule]
 ) -> Iterator[tuple[ZoneRule, str]]:
     """The rules that enforce before and not after, each with what becomes of it.
@@ -187,7 +198,7 @@ OUTCOMES = {
     " bypasses, and that all plain traffic of a kind matches, such as every packet.",
     any_of(*DECIDING),
 )
-def skips_everything(change: Change, limits: Limits) -> Found:
+def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
     """A rule would take all plain traffic past what it skips."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, overtaken_rules: Sequence[ZoneRule]) -> str:
@@ -203,7 +214,7 @@ def skips_everything(change: Change, limits: Limits) -> Found:
     " traffic of a kind matches, such as every packet.",
     any_of(*DECIDING),
 )
-def blocks_everything(change: Change, limits: Limits) -> Found:
+def blocks_everything(change: Change, limits: Limits) -> FinderAnswer:
     """A rule would block or challenge all plain traffic."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, overtaken_rules: Sequence[ZoneRule]) -> str:
@@ -220,7 +231,7 @@ def blocks_everything(change: Change, limits: Limits) -> Found:
 Grown = Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str]
 
 
-def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> Found:
+def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> FinderAnswer:
     """The risk of rules that all plain traffic matches and meets; `grown` says why one that did so
     before does more."""
     reasons: dict[str, list[str]] = {}
@@ -360,7 +371,7 @@ def _widened(is_same: bool) -> str:
     " it is not known how many. Undecided requests count as blocked.",
     any_of(CUSTOM_RULES),
 )
-def blocks_traffic(change: Change, limits: Limits) -> Found:
+def blocks_traffic(change: Change, limits: Limits) -> FinderAnswer:
     """Requests that pass today would be blocked or challenged."""
     return change.backtest
 
@@ -382,7 +393,7 @@ PASSES_TRAFFIC = Limit(
     any_of(*DECIDING),
     PASSES_TRAFFIC,
 )
-def passes_traffic(change: Change, limits: Limits) -> Found:
+def passes_traffic(change: Change, limits: Limits) -> FinderAnswer:
     """Traffic would pass that is blocked or challenged today."""
     traffic = change.traffic
     if limits[PASSES_TRAFFIC] or traffic is None:
@@ -403,7 +414,7 @@ def passes_traffic(change: Change, limits: Limits) -> Found:
     " blocks or challenges decide no longer. A zone that has none has those of its account.",
     any_of(*DDOS_OVERRIDES),
 )
-def weakens_ddos_rules(change: Change, limits: Limits) -> Found:
+def weakens_ddos_rules(change: Change, limits: Limits) -> FinderAnswer:
     """Managed DDoS rules would let more of an attack pass."""
     reasons: list[str] = []
     entries: list[Entry] = []
@@ -454,7 +465,7 @@ def _clause(loss: Loss) -> str:
     " count.",
     any_of(RATE_LIMIT_RULES),
 )
-def weakens_rate_limits(change: Change, limits: Limits) -> Found:
+def weakens_rate_limits(change: Change, limits: Limits) -> FinderAnswer:
     """Rate limits would let more requests pass."""
     return _losses_of(change, RATE_LIMIT_RULES)
 
@@ -465,12 +476,12 @@ def weakens_rate_limits(change: Change, limits: Limits) -> Found:
     " them.",
     any_of(MANAGED_RULES),
 )
-def weakens_managed_rules(change: Change, limits: Limits) -> Found:
+def weakens_managed_rules(change: Change, limits: Limits) -> FinderAnswer:
     """Managed rules would stop fewer requests."""
     return _losses_of(change, MANAGED_RULES)
 
 
-def _losses_of(change: Change, resource: Resource) -> Found:
+def _losses_of(change: Change, resource: Resource) -> FinderAnswer:
     """The risk of rules that let more pass, if no other rule makes up for it."""
     reasons: list[str] = []
     entries: list[Entry] = []

@@ -9,7 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import TrafficChange, difference
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import (
+    TrafficChange,
+    traffic_difference,
+)
 
 Objects = list[dict[str, Any]]
 ZONE = [{"name": "shop.example", "plan": {"legacy_id": "enterprise"}}]
@@ -159,7 +162,7 @@ def ids(rows: list[Any]) -> list[str]:
 
 @pytest.mark.parametrize(("name", "before", "after"), NEITHER, ids=ids(NEITHER))
 def test_nothing_differs(name: str, before: Any, after: Any) -> None:
-    changes = difference(before, after)
+    changes = traffic_difference(before, after)
     assert (changes.passes, changes.stopped, changes.unknown) == ([], [], [])
 
 
@@ -173,26 +176,26 @@ def check_certain(changes: list[TrafficChange]) -> None:
 
 @pytest.mark.parametrize(("name", "before", "after"), PASSING, ids=ids(PASSING))
 def test_traffic_passes_and_nothing_else_differs(name: str, before: Any, after: Any) -> None:
-    changes = difference(before, after)
+    changes = traffic_difference(before, after)
     print(changes)
     check_certain(changes.passes)
     is_moved = name == "a skip widened to a user agent"  # the office is blocked then
     assert (bool(changes.stopped), changes.unknown) == (is_moved, [])
-    reverse = difference(after, before)
+    reverse = traffic_difference(after, before)
     check_certain(reverse.stopped)
     assert bool(reverse.passes) is is_moved
 
 
 @pytest.mark.parametrize(("name", "before", "after"), STOPPED, ids=ids(STOPPED))
 def test_traffic_is_stopped_and_nothing_else_differs(name: str, before: Any, after: Any) -> None:
-    changes = difference(before, after)
+    changes = traffic_difference(before, after)
     check_certain(changes.stopped)
     assert (changes.passes, changes.unknown) == ([], [])
 
 
 @pytest.mark.parametrize(("name", "before", "after"), SOFTENED, ids=ids(SOFTENED))
 def test_traffic_is_stopped_less(name: str, before: Any, after: Any) -> None:
-    changes = difference(before, after)
+    changes = traffic_difference(before, after)
     print(changes)
     check_certain(changes.passes)
     assert {(change.what, change.now) for change in changes.passes} == {
