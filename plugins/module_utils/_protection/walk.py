@@ -48,7 +48,7 @@ class Effect(NamedTuple):
     whether the walk ends for the traffic. An end that is not certain depends on a `doubt`."""
 
     mark: Mark | None
-    ends_certainly: bool = False
+    ends: bool = False
     unless: tuple[str, Hashable] | None = None
     doubt: Hashable = None
 
