@@ -23,7 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic 
 
 from tests.fake_service import LocalService
 from tests.fake_service.clock import Clock
-from tests.fake_service.credentials import Permission
+from tests.fake_service.credentials import WRITABLE, Permission
 from tests.fake_service.identity import ids_by_name
 from tests.support.module_run import ACCOUNT, RULESETS, ZONE, run_main
 
@@ -43,7 +43,6 @@ OF_A_LIST = [  # rules that refer to a list
     {**rule, "expression": "ip.src in $offices"} if rule["ref"] == "monitoring" else rule
     for rule in RULESETS_STATE["network_firewall_rules"]
 ]
-AREAS = ("protection", "firewall", "waf", "network_firewall", "ddos_l4", "ddos_l7", "lists", "zone_settings")
 TOKENS: dict[str, Permission] = {READER: "read", NOBODY: "none"}
 
 
@@ -94,7 +93,7 @@ def prepare(service: LocalService, module: str) -> None:
     """One account and one zone, and two tokens that are not allowed everything."""
     service.reset()
     for token, permission in TOKENS.items():
-        service.add_token(token, **dict.fromkeys(AREAS, permission))
+        service.add_token(token, **dict.fromkeys(WRITABLE, permission))
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
     service.zone(ZONE).seed(**ZONE_STATE, account_id=ACCOUNT)
     if module == "ip_list":

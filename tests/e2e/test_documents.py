@@ -23,9 +23,9 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 
-from tests.documentation.samples import AREAS
 from tests.fake_service import LocalService
 from tests.fake_service.__main__ import text as announcement
+from tests.fake_service.credentials import AREA_OF_PERMISSION, WRITABLE, Permission
 from tests.support.ansible_run import REPOSITORY, Run, ansible
 from tests.support.documents import PATHS, Command, Page, anchors, blocks_of, links, read_page, rows, shows
 from tests.support.module_run import ACCOUNT, ZONE, run_main
@@ -236,25 +236,18 @@ def documentation(module: str) -> Any:
     return import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}")
 
 
+def granted_by(permission: str) -> tuple[str, Permission]:
+    """The area of the local service that a permission is about, and how far it goes."""
+    name, access, _scope = permission.rsplit(" ", 2)
+    return AREA_OF_PERMISSION[name], "read" if access == "Read" else "write"
+
+
 @pytest.mark.parametrize(("module", "permission"), [(row[0], row[2]) for row in rows(README, "module")])
 def test_a_module_needs_the_permission_listed_and_no_more(
     module: str, permission: str, service: LocalService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CLOUDFLARE_API_KEY", raising=False)
-    area, level = {
-        "DDoS Protection Write (account)": ("protection", "write"),
-        "DDoS Protection Read (account)": ("protection", "read"),
-        "Account Analytics Read (account)": ("analytics", "read"),
-        "Zone WAF Write (zone)": ("waf", "write"),
-        "Zone WAF Read (zone)": ("waf", "read"),
-        "Firewall Services Write (zone)": ("firewall", "write"),
-        "Firewall Services Read (zone)": ("firewall", "read"),
-        "Magic Firewall Write (account)": ("network_firewall", "write"),
-        "Account Filter Lists Edit (account)": ("lists", "write"),
-        "L4 DDoS Managed Ruleset Write (account)": ("ddos_l4", "write"),
-        "HTTP DDoS Managed Ruleset Write (zone)": ("ddos_l7", "write"),
-        "Zone Settings Write (zone)": ("zone_settings", "write"),
-    }[permission]
+    area, level = granted_by(permission)
     service.accounts.clear()
     service.account(ACCOUNT)
     service.zone(ZONE).seed(
@@ -267,7 +260,7 @@ def test_a_module_needs_the_permission_listed_and_no_more(
     owner_id = {"account_id": ACCOUNT} if permission.endswith("(account)") else {"zone_id": ZONE}
 
     def outcome(granted: str) -> dict[str, Any]:
-        no_others: dict[str, Any] = dict.fromkeys((*AREAS, "analytics"), "none")
+        no_others: dict[str, Any] = dict.fromkeys((*WRITABLE, "analytics"), "none")
         token = service.add_token("token-with-few-permissions", **{**no_others, area: granted})
         return run_main(module, {**owner_id, **example, "base_url": service.base_url, "api_token": token})
 

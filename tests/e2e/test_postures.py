@@ -247,7 +247,7 @@ def test_a_zone_alone_has_postures(service: LocalService, tmp_path: Path) -> Non
     for end, level, refs in (("2027-01-29T09:00:00Z", "high", ["login"]), ("2027-01-29T03:00:00Z", "medium", [])):
         ansible_playbook("-i", inventory, "-e", f"end={end}", "playbooks/baseline.yml").done()
         rules = [rule["ref"] for rule in service.zone(ZONE).rules_of("rate_limit_rules")]
-        assert (service.zone(ZONE).security_level["value"], rules) == (level, refs)
+        assert (service.zone(ZONE).declared["security_level"]["value"], rules) == (level, refs)
 
 
 def test_a_zone_alone_with_its_rulesets_has_postures(service: LocalService, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_a_posture_with_such_a_reason_goes_its_way_through_every_file(site: Site
     assert [one["reason"] for one in document["hosts"][0]["postures"]] == [*texts]
     for reason in texts:
         site.play("attack", attack_over=reason)
-    assert site.service.zone(ZONE).security_level["value"] != "under_attack"
+    assert site.service.zone(ZONE).declared["security_level"]["value"] != "under_attack"
 
 
 ENTRIES: dict[str, Callable[[Attacker], dict[str, Any]]] = {

@@ -13,6 +13,7 @@ from typing import Any
 from . import beside
 from .clock import Clock
 from .custom_rules import PHASE, Ruleset, seed, seeded_ruleset, written
+from .declared import initial_objects, seed_objects
 from .identity import content_name, new_uuid
 from .ip_lists import IpLists
 from .traffic import NODES, SETTINGS, Flow, flow
@@ -62,6 +63,9 @@ class Account:
     audit_log: list[Item] = field(default_factory=list)
     entry_points: dict[str, Ruleset] = field(default_factory=dict)  # by phase, as the service shows them
     custom_rulesets: list[Ruleset] = field(default_factory=list)
+    declared: dict[str, Any] = field(
+        default_factory=lambda: initial_objects("account_id")
+    )  # by the names of their rows
     advanced: bool = True  # whether it has the action log, and the fields and lists of higher plans
     most_network_firewall_rules: int = 200
 
@@ -90,6 +94,7 @@ class Account:
             items = given.get(kind, {}).get(part, ()) if part else given.get(kind, ())
             collection.items(self).extend(collection.item(fields, self.clock) for fields in items)
         self.ip_lists.seed(given.get("lists", ()))
+        seed_objects(self.declared, given, self.clock, "account_id")
         return self
 
     def document(self) -> Item:
@@ -100,6 +105,7 @@ class Account:
             },
             **{kind: {"rules": self.rules[kind], "filters": self.filters[kind]} for kind in KINDS},
             "lists": self.ip_lists.lists,
+            **self.declared,
             **{name: self.rules_of(name) for name, phase in RULESETS.items() if phase in self.entry_points},
         }
 

@@ -9,12 +9,12 @@ from functools import cache
 
 from flask import Flask
 
-from . import analytics, control, directory, firewall, lists, neighbours, rulesets, settings, tcp_protection
+from . import analytics, control, declared_routes, directory, firewall, lists, neighbours, rulesets, tcp_protection
 from .admission import check_answers
 
-# Another area of the API (an account's network monitoring, say) is one more module here, its paths in openapi.yaml, and what it holds
-# in zones.py or accounts.py.
-OTHERS = (analytics, directory, firewall, lists, neighbours, settings, tcp_protection)
+# A plain setting or list is a row of declared.py. Another area of the API is one more module here, its paths in
+# openapi.yaml, and what it holds in zones.py or accounts.py.
+OTHERS = (analytics, declared_routes, directory, firewall, lists, neighbours, tcp_protection)
 AREAS = (*rulesets.AREAS, *(module.area for module in OTHERS))
 
 

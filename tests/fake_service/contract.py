@@ -24,6 +24,8 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 from werkzeug.wrappers import Response
 
+from .declared import contract_paths
+
 API = "/client/v4"
 METHODS = ("get", "post", "put", "patch", "delete")
 DOCUMENT = Path(__file__).with_name("openapi.yaml")
@@ -58,6 +60,7 @@ class Breach(NamedTuple):
 def read(document: Path) -> SchemaPath:
     """The document with its parts, from the folder of the same name, in memory: a reference is then no file to read."""
     root, base_uri = PathReader(document).read()
+    root = {**root, "paths": {**root["paths"], **{path: {"$ref": entry} for path, entry in contract_paths()}}}
     parts = [PathReader(path).read() for path in sorted(document.with_suffix("").glob("*.yaml"))]
     resources = [(uri, DRAFT202012.create_resource(content)) for content, uri in [(root, base_uri), *parts]]
     resolver = Registry().with_resources(resources).crawl().resolver(base_uri)

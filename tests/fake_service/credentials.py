@@ -7,19 +7,43 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 from werkzeug.datastructures import Headers
 
 from .answers import Refusal
 
 Permission = Literal["none", "read", "write"]
-Area = Literal[
-    "protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing",
-    "network_firewall", "ddos_l4", "ddos_l7", "lists", "account_waf", "zone_settings",
-]  # fmt: skip
+Area = str  # a name in AREAS
+
+
+class PermissionArea(NamedTuple):
+    """A permission as the vendor's dashboard names it, and what a credential has of it if nobody says otherwise."""
+
+    permission: str
+    usual: Permission
+
+
+AREAS: Mapping[Area, PermissionArea] = {
+    "protection": PermissionArea("DDoS Protection", "write"),
+    "firewall": PermissionArea("Firewall Services", "write"),
+    "waf": PermissionArea("Zone WAF", "write"),
+    "account_waf": PermissionArea("Account WAF", "write"),
+    "account_settings": PermissionArea("Account Settings", "read"),
+    "zone": PermissionArea("Zone", "read"),
+    "analytics": PermissionArea("Account Analytics", "read"),
+    "addressing": PermissionArea("IP Prefixes", "read"),
+    "lists": PermissionArea("Account Filter Lists", "write"),
+    "network_firewall": PermissionArea("Magic Firewall", "write"),
+    "ddos_l4": PermissionArea("L4 DDoS Managed Ruleset", "write"),
+    "ddos_l7": PermissionArea("HTTP DDoS Managed Ruleset", "write"),
+    "zone_settings": PermissionArea("Zone Settings", "write"),
+}
+AREA_OF_PERMISSION: Mapping[str, Area] = {row.permission: area for area, row in AREAS.items()}
+WRITABLE = tuple(area for area, row in AREAS.items() if row.usual == "write")
+USUAL: Mapping[Area, Permission] = {area: row.usual for area, row in AREAS.items()}
 
 EMAIL = "operator@example.com"
 KEY = "0123456789abcdef0123456789abcdef01234"
@@ -34,23 +58,11 @@ UNAUTHORISED = {"code": 10000, "message": "Authentication error"}
 class Grant:
     """What a credential allows, by area; `only` limits it to some account and zone ids."""
 
-    protection: Permission = "write"
-    firewall: Permission = "write"
-    waf: Permission = "write"
-    account_waf: Permission = "write"
-    account_settings: Permission = "read"
-    zone: Permission = "read"
-    analytics: Permission = "read"
-    addressing: Permission = "read"
-    lists: Permission = "write"
-    network_firewall: Permission = "write"
-    ddos_l4: Permission = "write"
-    ddos_l7: Permission = "write"
-    zone_settings: Permission = "write"
+    permissions: Mapping[Area, Permission] = field(default_factory=lambda: USUAL)
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:
-        permission: Permission = getattr(self, area)
+        permission = self.permissions[area]
         inside = self.only is None or subject in self.only
         return inside and (permission == "write" or (permission == "read" and not writing))
 
@@ -63,12 +75,13 @@ class Credentials:
     def load(self, tokens: Mapping[str, Any] | None, keys: Mapping[str, str] | None) -> None:
         """Replace what is given, in the shape of a state document, and leave the rest."""
         if tokens is not None:
-            self.tokens = {token: grant(fields or {}) for token, fields in tokens.items()}
+            self.tokens = {token: grant(**(fields or {})) for token, fields in tokens.items()}
         if keys is not None:
             self.keys = dict(keys)
 
     def document(self) -> dict[str, Any]:
-        return {"tokens": {token: asdict(allowed) for token, allowed in self.tokens.items()}, "keys": dict(self.keys)}
+        tokens = {token: {**allowed.permissions, "only": allowed.only} for token, allowed in self.tokens.items()}
+        return {"tokens": tokens, "keys": dict(self.keys)}
 
     def admit(self, headers: Headers, area: Area, subject: str, writing: bool) -> None:
         """Let the caller in, or refuse as the service does: malformed, unknown, or not permitted here."""
@@ -99,9 +112,12 @@ class Credentials:
         return Grant()
 
 
-def grant(fields: Mapping[str, Any]) -> Grant:
-    only = fields.get("only")
-    return Grant(**{**fields, "only": tuple(only) if only is not None else None})
+def grant(only: Iterable[str] | None = None, **permissions: Permission) -> Grant:
+    """The usual permissions but for these, by area; ValueError for an area that does not exist."""
+    unknown = permissions.keys() - AREAS.keys()
+    if unknown:
+        raise ValueError(f"there is no area {', '.join(sorted(unknown))}")
+    return Grant({**USUAL, **permissions}, None if only is None else tuple(only))
 
 
 def malformed(code: int, message: str) -> Refusal:

@@ -14,7 +14,7 @@ from .accounts import Account
 from .calls import Call
 from .clock import Clock
 from .contract import Breach, Contract
-from .credentials import EMAIL, KEY, TOKEN, Credentials, Grant, Permission
+from .credentials import EMAIL, KEY, TOKEN, Credentials, Permission, grant
 from .misbehaviour import Fault
 from .rate_limit import QUERY, RateLimit, depleted, is_by_account
 from .zones import Zone
@@ -90,7 +90,7 @@ class Service:
 
     def add_token(self, token: str, *, only: Iterable[str] | None = None, **permissions: Permission) -> str:
         """Accept another token, with these permissions by area, limited to some account and zone ids if `only` is given."""
-        self.credentials.tokens[token] = Grant(**permissions, only=None if only is None else tuple(only))
+        self.credentials.tokens[token] = grant(only, **permissions)
         return token
 
     def misbehave(

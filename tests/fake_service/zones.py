@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one zone holds: firewall rules and the filters they act on, the rules of its rulesets, and its security level."""
+"""What one zone holds: firewall rules and the filters they act on, the rules of its rulesets, and its settings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from .accounts import Item
 from .clock import Clock
 from .custom_rules import PHASE, Ruleset, seed, seeded_ruleset
+from .declared import initial_objects, seed_objects
 from .identity import new_id
 from .traffic import SETTINGS, Flow, event, past_request
 
@@ -21,7 +22,7 @@ RULESETS = {  # their rules in a state document, and the phase
     "ddos_l7_overrides": "ddos_l7",
 }
 PLAIN = ("name", "plan", "status", "account_id", "advanced")
-BESIDE = ("security_level", "custom_rulesets", "events", "requests", "analytics")
+BESIDE = ("custom_rulesets", "events", "requests", "analytics")
 OPTIONAL = ("products", "ref")
 
 
@@ -45,7 +46,7 @@ class Zone:
     events: list[Flow] = field(default_factory=list)
     requests: list[Flow] = field(default_factory=list)
     analytics: dict[str, Item] = field(default_factory=lambda: {"events": dict(SETTINGS), "requests": dict(SETTINGS)})
-    security_level: Item = field(default_factory=lambda: {"value": "medium", "editable": True, "modified_on": None})
+    declared: dict[str, Any] = field(default_factory=lambda: initial_objects("zone_id"))  # by the names of their rows
 
     @property
     def entry_point(self) -> Item | None:
@@ -79,7 +80,7 @@ class Zone:
         given = {name: value for name, value in contents.items() if value is not None}
         for name in given.keys() & set(PLAIN):
             setattr(self, name, given[name])
-        self.security_level.update(given.get("security_level", {}))
+        seed_objects(self.declared, given, self.clock, "zone_id")
         self.events.extend(event(fields, self.clock) for fields in given.get("events", ()))
         self.requests.extend(past_request(fields, self.clock) for fields in given.get("requests", ()))
         for node, settings in given.get("analytics", {}).items():
@@ -107,6 +108,7 @@ class Zone:
         """The zone in the shape of a state document."""
         return {
             **{name: getattr(self, name) for name in (*PLAIN, *BESIDE, "rules", "filters")},
+            **self.declared,
             **{name: self.rules_of(name) for name, phase in RULESETS.items() if phase in self.entry_points},
         }
 

@@ -15,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.documen
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 from tests.fake_service import LocalService
-from tests.fake_service.credentials import Grant
+from tests.fake_service.credentials import grant
 from tests.functional.idempotence_cases import L4, L7, override
 from tests.support.baseline_runs import restored, snapshot
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -71,7 +71,7 @@ def test_overrides_of_the_account_are_in_the_report_of_a_zone(
 
 def test_overrides_of_the_account_that_cannot_be_read_are_not_known(service: LocalService, modules: Modules) -> None:
     seeded(service, [OFF], [])
-    service.credentials.tokens[service.token] = Grant(zone="none")
+    service.credentials.tokens[service.token] = grant(zone="none")
     record = report(modules, overrides=[])
     assert record["status"] == "unknown"
     assert "Whether there are any is not known: " in str(record["reasons"])

@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.re
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 from tests.fake_service import LocalService
-from tests.fake_service.credentials import Grant
+from tests.fake_service.credentials import grant
 from tests.functional.idempotence_cases import L4, L7, override
 from tests.functional.risk_cases import EXISTING, OUT, RISK_CASES, SYN, RiskCase
 from tests.functional.zone_risk_cases import FOUR, TEN, ZONE_RISK_CASES, Rule, identity, rule
@@ -504,7 +504,7 @@ def test_the_first_override_of_a_zone_hides_those_of_its_account(
     assert "override of the account strict no longer decides on all managed rules, whose own action" in refused["msg"]
     accepted = [{"code": "weakens_ddos_rules", "resource": "ddos_l7_override", "entries": ["upload"]}]
     modules.done("ddos_l7_overrides", check=check, accept_risks=accepted, **first)
-    service.credentials.tokens[service.token] = Grant(zone="none")
+    service.credentials.tokens[service.token] = grant(zone="none")
     done = modules.run("ddos_l7_overrides", check=check, **first)
     if check:
         assert "Whether there are any is not known: " in str(done["warnings"])

@@ -27,7 +27,9 @@ ROLE = Context(is_role=True)
 
 def seed(service: LocalService, level: str, **others: Any) -> dict[str, Any]:
     """The setting of the zone, the very one of the service."""
-    return service.zone(ZONE).seed(security_level={"value": level, **others}).security_level
+    zone = service.zone(ZONE).seed(security_level={"value": level, **others})
+    setting: dict[str, Any] = zone.declared["security_level"]
+    return setting
 
 
 @pytest.mark.parametrize("check", [True, False])

@@ -67,7 +67,7 @@ def state_of(service: LocalService) -> tuple[str, str, list[str], str]:
     """The mode and the sensitivity of the rule, the custom rules and the security level."""
     rule, zone = service.account(ACCOUNT).rules["syn_flood"][0], service.zone(ZONE)
     refs = [item["ref"] for item in zone.rules_of("custom_rules")]
-    return rule["mode"], rule["rate_sensitivity"], refs, zone.security_level["value"]
+    return rule["mode"], rule["rate_sensitivity"], refs, zone.declared["security_level"]["value"]
 
 
 class Site:

@@ -65,7 +65,7 @@ def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
         **{f"items of {each['name']}": _as_seen(items_of(""), each["items"]) for each in account.ip_lists.lists},
         "ddos_l4_overrides": _as_seen(L4_OVERRIDES, account.rules_of("ddos_l4_overrides")),
         "ddos_l7_overrides": _as_seen(L7_OVERRIDES, zone.ddos_l7_overrides),
-        "security_level": _as_seen(SECURITY_LEVEL, [zone.security_level]),
+        "security_level": _as_seen(SECURITY_LEVEL, [zone.declared["security_level"]]),
     }
 
 
