@@ -69,11 +69,12 @@ class IpLists(Holders):
 
 
 def _kind_of_items(items: Entries) -> str:
-    """The kind of a list of which the option is wrong, by its items."""
-    if not items:
-        return LIST_KIND
-    _path, item = items[0]
-    return _kind_of_list(item, LIST_KIND)
+    """The kind of a list of which the option is wrong, by the first of its items that has one."""
+    for _path, item in items:
+        kind = _kind_of_list(item, LIST_KIND)
+        if kind:
+            return kind
+    return LIST_KIND
 
 
 def _items_of_kind(items: Entries, kind: str, path: Option, problems: OptionProblems) -> Entries:
