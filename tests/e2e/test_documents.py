@@ -20,8 +20,10 @@ from urllib.request import Request, urlopen
 import hcl2
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_PHASE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import VARIABLE_OF
 
 from tests.fake_service import LocalService
 from tests.fake_service.__main__ import text as announcement
@@ -158,11 +160,21 @@ def test_a_configuration_of_terraform_is_read(page: Page) -> None:
 
 
 def test_the_phases_of_terraform_are_those_of_the_modules() -> None:
-    shown = {row[1]: row[3] for row in rows(PAGES["docs/terraform.md"], "resource of Terraform") if row[1] != "none"}
+    table = rows(PAGES["docs/terraform.md"], "resource of Terraform")
+    phases = {(row[1], row[2]): row[3] for row in table if row[1] != "none"}
     entry_points = [
         item for item in BY_NAME.values() if item.path.endswith("/entrypoint") and item.plural in MODULE_SPECS
     ]
-    assert shown == {item.phase: f"baseline_{item.plural}" for item in entry_points}
+    expected = {(str(item.phase), item.plural): f"baseline_{item.plural}" for item in entry_points}
+    expected[CUSTOM_PHASE, "custom_ruleset"] = "baseline_custom_rulesets"
+    assert phases == expected
+
+
+def test_terraform_has_a_row_for_each_variable_with_objects() -> None:
+    variables = " ".join(row[3] for row in rows(PAGES["docs/terraform.md"], "resource of Terraform"))
+    # The vendor has retired firewall rules; its provider lacks them.
+    missing = {name for name in VARIABLE_OF.values() if name not in variables} - {"baseline_firewall_rules"}
+    assert missing == {"baseline_enabled"}
 
 
 @each_page
