@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import re
 import subprocess
 import sys
@@ -125,34 +127,98 @@ def test_an_attack_on_gitlab_is_a_pipeline_of_its_own() -> None:
     assert all(variable["description"] and variable["expand"] is False for variable in asked.values())
 
 
-# Options of gh and glab that take a value, and those that do not, as their manuals have them.
-VALUED, FLAGS = {"--body-file", "--repo", "--message"}, {"--edit-last", "--create-if-none", "--unique"}
-TOOLS = {"gh": ["pr", "comment"], "glab": ["mr", "note"]}
+REPORT = "# Protection of 1 host\n\n`$(id)` \"quoted\" 'twice' --message\n"
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_the_command_for_the_comment_passes_the_report_of_this_request(tool: str, tmp_path: Path) -> None:
-    """A stand-in for the tool notes what it gets from the shell."""
-    texts = (text for part in PARTS.values() for text in texts_of(yaml.safe_load(part)))
-    (command,) = (text for text in texts if text.startswith(f"{tool} "))
-    report = "# Protection of 1 host\n\n`$(id)` \"quoted\" 'twice' --message\n"
-    (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "report.md").write_text(report, encoding="utf-8")
-    program = tmp_path / tool
-    program.write_text('#!/bin/sh\nprintf "%s\\0" "$@" > got\n', encoding="utf-8")
+def stand_in(folder: Path, tool: str, script: str) -> None:
+    """A stand-in for a tool, first in the PATH of `run_there`."""
+    (folder / "report").mkdir()
+    (folder / "report" / "report.md").write_text(REPORT, encoding="utf-8")
+    program = folder / tool
+    program.write_text(f"#!/bin/bash\n{script}\n", encoding="utf-8")
     program.chmod(0o700)
-    of_gitlab = {"CI_MERGE_REQUEST_IID": "5", "CI_PROJECT_URL": "https://gitlab.example/acme/edge"}
-    variables = {**of_gitlab, "NUMBER": "5", "REPORT_DIRECTORY": "report"}
-    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **variables}
-    subprocess.run(["sh", "-euc", command], cwd=tmp_path, env=environment, check=True)
-    got = (tmp_path / "got").read_text(encoding="utf-8").split("\0")[:-1]
-    assert got[:3] == [*TOOLS[tool], "5"]
-    options = iter(got[3:])
-    values = {option: next(options) if option in VALUED else "" for option in options}
-    assert values.keys() <= VALUED | FLAGS
-    body = values.get("--body-file")
-    text = (tmp_path / body).read_text(encoding="utf-8") if body else values["--message"]
-    assert text.strip() == report.strip()
+
+
+def run_there(folder: Path, command: str, **variables: str) -> None:
+    environment = {"PATH": f"{folder}:/usr/bin:/bin", "REPORT_DIRECTORY": "report", **variables}
+    subprocess.run(["bash", "-euc", command], cwd=folder, env=environment, check=True)
+
+
+def test_the_comment_on_gitlab_is_the_report_of_this_request(tmp_path: Path) -> None:
+    """A stand-in for the tool notes what it gets from the shell."""
+    (command,) = (text for text in texts_of(yaml.safe_load(COMPONENT)) if text.startswith("glab "))
+    stand_in(tmp_path, "glab", 'printf "%s\\0" "$@" > got')
+    project = "https://gitlab.example/acme/edge"
+    run_there(tmp_path, command, CI_MERGE_REQUEST_IID="5", CI_PROJECT_URL=project)
+    arguments = (tmp_path / "got").read_text(encoding="utf-8").split("\0")[:-1]
+    assert arguments[:-1] == ["mr", "note", "5", "--repo", project, "--unique", "--message"]
+    assert arguments[-1].strip() == REPORT.strip()
+
+
+# A stand-in for gh: `comments` has a line for each comment of the request, its number, its author and its text.
+GH = r"""
+case "$1 $2 $3" in
+"api --paginate repos/acme/edge/issues/5/comments")
+    python3 - "$5" <<'END'
+import re, sys
+author, mark = re.findall(r'"(.*?)"', sys.argv[1])
+for line in open("comments"):
+    number, name, text = line.rstrip("\n").split("|")
+    if name == author and text.startswith(mark):
+        print(number)
+END
+    ;;
+"pr comment 5") printf '%s|github-actions[bot]|%s\n' "$(($(wc -l < comments) + 1))" "$(head -n 1 "$7")" >> comments; cp "$7" posted ;;
+"api --method PATCH") echo "$4" >> changed; cp "${6#body=@}" posted ;;
+*) exit 9 ;;
+esac
+"""
+
+
+def test_the_comment_on_github_replaces_that_of_the_same_job_alone(tmp_path: Path) -> None:
+    """Neither the comment of another job, which has the same author, nor one of a person with the mark of the job."""
+    stand_in(tmp_path, "gh", GH)
+    comments = tmp_path / "comments"
+    comments.write_text("1|github-actions[bot]|coverage\n", encoding="utf-8")
+    variables = {"GITHUB_REPOSITORY": "acme/edge", "GITHUB_WORKFLOW": "protection", "RUNNER_TEMP": str(tmp_path)}
+    variables |= {"NUMBER": "5", "LIMIT": "", "INVENTORY": "inventory"}
+    program = f'"{REPOSITORY}/extensions/ci/github" comment'
+    run_there(tmp_path, program, GITHUB_JOB="plan", **variables)
+    run_there(tmp_path, program, GITHUB_JOB="plan-of-others", **variables)
+    _coverage, first, second = comments.read_text(encoding="utf-8").splitlines()
+    mark = first.rpartition("|")[2]
+    assert re.fullmatch(r"<!-- edgeops\.protection [0-9a-f]{16} -->", mark) and not second.endswith(mark)
+    comments.write_text(f"{comments.read_text(encoding='utf-8')}4|a-person|{mark}\n", encoding="utf-8")
+    run_there(tmp_path, program, GITHUB_JOB="plan", **variables)
+    assert (tmp_path / "changed").read_text(encoding="utf-8") == "repos/acme/edge/issues/comments/2\n"
+    assert (tmp_path / "posted").read_text(encoding="utf-8") == f"{mark}\n{REPORT}"
+
+
+def test_findings_are_uploaded_to_code_scanning(tmp_path: Path) -> None:
+    """Packed as GitHub takes them, for the commit that was checked."""
+    stand_in(tmp_path, "gh", 'printf "%s\\0" "$@" > got')
+    sarif = '{"version": "2.1.0", "runs": []}'
+    (tmp_path / "report" / "report.sarif").write_text(sarif, encoding="utf-8")
+    variables = {"GITHUB_REPOSITORY": "acme/edge", "GITHUB_SHA": "0" * 40, "GITHUB_REF": "refs/pull/5/merge"}
+    run_there(tmp_path, f'"{REPOSITORY}/extensions/ci/github" scan', RUNNER_TEMP=str(tmp_path), **variables)
+    arguments = (tmp_path / "got").read_text(encoding="utf-8").split("\0")[:-1]
+    assert arguments[:4] == ["api", "--method", "POST", "repos/acme/edge/code-scanning/sarifs"]
+    fields = dict(text.split("=", 1) for text in arguments if "=" in text)
+    assert (fields["commit_sha"], fields["ref"]) == ("0" * 40, "refs/pull/5/merge")
+    packed = Path(fields["sarif"].removeprefix("@")).read_bytes()
+    assert gzip.decompress(base64.b64decode(packed)).decode() == sarif
+
+
+def test_the_workflow_of_the_page_uploads_findings() -> None:
+    plan = next(
+        job
+        for text in SHOWN.values()
+        for job in [(yaml.safe_load(text).get("jobs") or {}).get("plan")]
+        if job and "uses: edgeops" in text
+    )
+    assert plan["permissions"]["security-events"] == "write"
+    (step,) = (step for step in plan["steps"] if step["uses"].startswith("edgeops/"))
+    assert step["with"] == {"run": "plan", "code-scanning": "true"}
 
 
 @pytest.mark.parametrize("start", SCHEMAS)
