@@ -53,16 +53,17 @@ class Batch:
         self.requests = requests
         self._all = (1 << len(requests)) - 1
         self._sides: dict[str, Sides] = {}
-        self._matching: dict[Expression, Matching] = {}
+        self._matching: dict[str, Matching] = {}  # by the text, which is compared faster
 
     def matching(self, expression: Expression) -> Matching:
         """The requests that match an expression."""
-        if expression not in self._matching:
+        text = expression.text
+        if text not in self._matching:
             if expression.problem:
-                self._matching[expression] = Matching(0, self._all)
+                self._matching[text] = Matching(0, self._all)
             else:
-                self._matching[expression] = self._among(expression.tree, self._all)
-        return self._matching[expression]
+                self._matching[text] = self._among(expression.tree, self._all)
+        return self._matching[text]
 
     def _among(self, tree: Tree, concerned: Requests) -> Matching:
         """Those of some requests that match."""
