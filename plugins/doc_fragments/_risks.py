@@ -26,8 +26,8 @@ options:
       - V(disables_protection) means that the plan would turn the protection off, or take the last
         working rule from a component, or the last protected prefix from the account.
       - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
-        of a rule that is enabled, or that monitors on its way there, or the security level of a
-        zone.
+        of a rule that is enabled, or that monitors on its way there, or a level of protection, such
+        as the security level of a zone.
       - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
         disabled, or has not monitored for O(limits.min_monitoring_hours).
       - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
@@ -203,8 +203,8 @@ options:
       - V(disables_protection) means that the plan would turn the protection off, or take the last
         working rule from a component, or the last protected prefix from the account.
       - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
-        of a rule that is enabled, or that monitors on its way there, or the security level of a
-        zone.
+        of a rule that is enabled, or that monitors on its way there, or a level of protection, such
+        as the security level of a zone.
       - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
         disabled, or has not monitored for O(limits.min_monitoring_hours).
       - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
@@ -650,8 +650,8 @@ options:
         this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
         in an inventory, since a code accepts later risks as well.
       - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
-        of a rule that is enabled, or that monitors on its way there, or the security level of a
-        zone.
+        of a rule that is enabled, or that monitors on its way there, or a level of protection, such
+        as the security level of a zone.
     version_added: 1.0.0
     type: list
     elements: raw

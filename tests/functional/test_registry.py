@@ -4,7 +4,8 @@
 
 """A resource that is declared in the registry alone is in risks, holes, export, snapshot, restore, report, doctor and docs.
 
-A copy of the plugins declares one more ruleset, which the local service has at the path of the custom rules.
+A copy of the plugins declares one more ruleset, which the local service has at the path of the custom rules, and a setting with
+two fields, at the path of the security level.
 """
 
 from __future__ import annotations
@@ -25,11 +26,24 @@ ROW = '    _evaluated(CUSTOM_RULES, "custom_rules"),\n'
 DECLARED = """
 import dataclasses
 
+from .._values.kinds import FLAG
+from .resource import Field, Single, renaming
+
 BOT_RULES = dataclasses.replace(CUSTOM_RULES, name="bot_rule", plural="bot_rules", title="bot rule")
+BOTS = dataclasses.replace(
+    SECURITY_LEVEL,
+    name="bots",
+    plural="bots",
+    title="bot protection",
+    fields=(*SECURITY_LEVEL.fields, Field("fight", FLAG, lowered="More bots would reach the zone")),
+    listing=Single(renaming("value", "level"), whole=True),
+)
 """
 PROGRAM = """
 import json
+from datetime import datetime, timezone
 
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import resources_to_read
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
@@ -38,7 +52,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
 from tests.documentation.variables_schema import variables_schema
 from tests.fake_service import LocalService
 from tests.support.baseline_runs import applied, restored, snapshot
-from tests.support.host_parts import read_back
+from tests.support.host_parts import host, read_back
 from tests.support.module_run import ACCOUNT, ZONE, run_main
 
 NOW = "2026-11-21T10:00:00+00:00"
@@ -57,6 +71,26 @@ with LocalService() as service:
     def checked(rules, **options):
         return run_main("bot_rules", {**connection, "rules": rules, **options}, True)
 
+    def set_bots(level, fight, editable=True):
+        service.reset()
+        service.account(ACCOUNT)
+        service.switch(checked_against_contract=False)
+        service.zone(ZONE).security_level = {"value": level, "fight": fight, "editable": editable}
+        return service.zone(ZONE)
+
+    zone = set_bots("high", True)
+    weaker = run_main("bots", {**connection, "level": "low", "fight": False}, True)
+    done = [run_main("bots", {**connection, "level": "under_attack"}, check) for check in (True, False, False)]
+    fields = {"level": "high", "fight": True}
+    exported_setting = export_state({"bots": [{**fields, "editable": True}]}).variables
+    saved_setting = snapshot(service, baseline_bots={"fight": False})
+    applied(service, {"baseline_bots": {"fight": False}, "baseline_accept_risks": ["lowers_sensitivity"]})
+    setting_applied = zone.security_level["value"], zone.security_level["fight"]
+    setting_restored = [*restored(service, saved_setting), zone.security_level["fight"]]
+    posture = {"until": "2099-01-01", "bots": {"fight": True}}
+    merged = MergedHost("lima", {**host(service), "baseline_bots": fields | {"fight": False}},
+                        [("baseline_posture", posture)], datetime.now(timezone.utc))
+
     seed(BLOCK)
     refused = checked([], purge=True)
     seed(SKIP, BLOCK)
@@ -70,6 +104,11 @@ with LocalService() as service:
     replaced = [rule["ref"] for rule in service.zone(ZONE).custom_rules]
     refusal, unmet = restored(service, saved)
     print(json.dumps({
+        "setting": [LOWERED in weaker["msg"], [one["changed"] for one in done], done[1]["bots"]["level"]],
+        "setting_exported": exported_setting,
+        "setting_applied": setting_applied,
+        "setting_restored": setting_restored,
+        "setting_posture": [merged.titles, merged.values["baseline_bots"]],
         "risks": [risk["code"] for risk in refused["risks"]],
         "holes": [item["title"] for item in weakened["unmanaged"]],
         "report": [weakened["status"], len(weakened["reasons"]), difference["status"]],
@@ -84,6 +123,12 @@ with LocalService() as service:
 """
 
 
+LOWERED = (
+    "Fewer visitors would be challenged if the bot protection has the level low instead of high."
+    " More bots would reach the zone if the bot protection has the fight false instead of true."
+)
+
+
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The places in which the copy has the resource."""
@@ -96,16 +141,15 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     text = registry.read_text(encoding="utf-8")
     assert ROW in text
     head, table = text.split("# In the order in which a baseline applies them.\n")
-    table = table.replace(ROW, ROW + '    _evaluated(BOT_RULES, "bot_rules"),\n')
+    table = table.replace(ROW, f'{ROW}    _evaluated(BOT_RULES, "bot_rules"),\n    setting(BOTS),\n')
     registry.write_text(f"{head}{DECLARED}\n{table}", encoding="utf-8")
-    stub = (
-        (copy / "plugins/modules/custom_rules.py")
-        .read_text(encoding="utf-8")
-        .replace('["custom_rules"]', '["bot_rules"]')
-    )
-    (copy / "plugins/modules/bot_rules.py").write_text(stub, encoding="utf-8")
+    existing_module = (copy / "plugins/modules/custom_rules.py").read_text(encoding="utf-8")
+    for name in ("bot_rules", "bots"):
+        module = existing_module.replace('["custom_rules"]', f'["{name}"]')
+        (copy / f"plugins/modules/{name}.py").write_text(module, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{REPOSITORY}"}
-    run = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False)
+    program = f"LOWERED = {LOWERED!r}\n{PROGRAM}"
+    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-3000:]
     result: dict[str, Any] = json.loads(run.stdout)
     return result
@@ -124,6 +168,11 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         ("restored", ["", [], ["hack"]]),
         ("doctor", ["bot rule"]),
         ("docs", True),
+        ("setting", [True, [True, True, False], "under_attack"]),
+        ("setting_exported", {"baseline_bots": {"level": "high", "fight": True}}),
+        ("setting_applied", ["under_attack", False]),
+        ("setting_restored", ["", [], True]),
+        ("setting_posture", [{"zone_id": ["bot protection fight true"]}, {"level": "high", "fight": True}]),
     ],
 )
 def test_a_resource_of_the_registry_is_everywhere(where: str, expected: Any, found: dict[str, Any]) -> None:

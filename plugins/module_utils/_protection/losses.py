@@ -13,14 +13,14 @@ rules that are known. If more rules refer to it, its items may let traffic pass.
 
 from __future__ import annotations
 
-from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple
+from typing import Any, Container, Iterable, Iterator, NamedTuple, Sequence, Tuple
 
 from .._expressions.expression import Expression
 from .._expressions.solve import matches_every_request
 from .._schema.lists import LISTS, contents_of, items_in, uses_of
 from .._schema.rate_limits import limit_of
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION
-from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
+from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State
 from .._schema.rulesets import EXECUTE
 from .._text import first_few, plural
 from .._values.address_set import Contents
@@ -48,7 +48,7 @@ def losses_beside_account(resource: Resource, was: State, becomes: State) -> Ite
     """The losses by lists, a level, overrides or rules."""
     if resource is LISTS:
         yield from list_losses(was, becomes)
-    elif resource.level_field:
+    elif resource.levels:
         yield from level_losses(resource, was, becomes)
     elif resource in DDOS_OVERRIDES:
         yield from override_losses(resource, was, becomes)
@@ -321,16 +321,42 @@ def matches_nothing(expression: Expression) -> bool:
 
 
 def level_losses(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
-    """The loss by a level that is lower than in another state; one that is not known may be."""
-    field = resource.field(str(resource.level_field))
-    ranks = {word: rank for rank, word in enumerate(field.value.option["choices"])}
-    both = zip(*(state.get(resource.plural) or () for state in (was, becomes)))
-    for level, other in ([str(obj.get(field.name)) for obj in pair] for pair in both):
-        certain = ranks.keys() >= {level, other}
-        doubt = "" if certain else ", of which one is not known here"
-        if level != other and (not certain or ranks[other] < ranks[level]):
-            reason = f"is {other} instead of {level}{doubt}"
-            yield Loss(resource, (), resource.name, reason, certain)
+    """The losses by levels that are lower than in another state; one that is not known may be.
+    Each is `how` a field weakens the resource."""
+    before = was.get(resource.plural) or ()
+    after = becomes.get(resource.plural) or ()
+    for former, obj in zip(before, after):
+        for field in resource.levels:
+            loss = _level_loss(resource, field, former, obj)
+            if loss:
+                yield loss
+
+
+def _level_loss(resource: Resource, field: Field, former: Object, obj: Object) -> Loss | None:
+    level_before, level = former.get(field.name), obj.get(field.name)
+    rank_before, rank = _rank_of(field, level_before), _rank_of(field, level)
+    doubt = ""
+    if rank_before is None or rank is None:
+        doubt = ", of which one is not known here"
+        may_be_lower = level != level_before
+    else:
+        may_be_lower = rank < rank_before
+    if not may_be_lower:
+        return None
+    verb = f"has the {field.name}" if resource.is_whole else "is"
+    reason = f"{verb} {_word(level)} instead of {_word(level_before)}{doubt}"
+    certain = not doubt
+    return Loss(resource, (), resource.name, reason, certain, how=field.name)
+
+
+def _word(level: Any) -> str:
+    """A level as people write it."""
+    return str(level).lower() if isinstance(level, bool) else str(level)
+
+
+def _rank_of(field: Field, level: Any) -> int | None:
+    """The rank of a level; None for one that is not known."""
+    return None if level is None else field.ranks.get(field.value.normalise(level))
 
 
 NO_CONTENTS = Contents()

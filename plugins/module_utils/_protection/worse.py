@@ -37,7 +37,7 @@ def weaker_records(before: State, after: State) -> list[dict[str, Any]]:
     from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED
     from .overrides import unlike_described
 
-    levels = [managed.resource for managed in MANAGED if managed.resource.level_field]
+    levels = [managed.resource for managed in MANAGED if managed.resource.levels]
     compared = (*EVALUATION, LISTS, *levels, *DDOS_OVERRIDES)
     losses = worse(Coverage(after), Coverage(before), *compared)
     return [unlike_described(loss, after, before).record() for loss in losses]

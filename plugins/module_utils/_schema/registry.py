@@ -31,7 +31,9 @@ class Managed(NamedTuple):
     that holds its objects.
 
     A request or packet meets rules that are `evaluated` one after the other; they `decide` if
-    nothing but them decides what becomes of it.
+    nothing but them decides what becomes of it. Of a `plain` resource, which is a setting or a
+    list, the declaration is all that its module needs. An export describes the resource always, or
+    `on_request` by this option.
     """
 
     resource: Resource
@@ -39,32 +41,62 @@ class Managed(NamedTuple):
     option: str
     evaluated: bool = False
     decide: bool = False
+    plain: bool = False
+    on_request: str = ""
+
+    @property
+    def is_setting(self) -> bool:
+        """Return whether the module is for one object, whose fields are its options."""
+        return self.plain and not self.resource.key
+
+    @property
+    def is_list(self) -> bool:
+        """Return whether the module is for a list that needs no specification of its own."""
+        return self.plain and bool(self.resource.key)
 
 
-def _evaluated(resource: Resource, module: str, decide: bool = True) -> Managed:
-    return Managed(resource, module, "rules", evaluated=True, decide=decide)
+def _evaluated(
+    resource: Resource, module: str, decide: bool = True, on_request: str = ""
+) -> Managed:
+    return Managed(resource, module, "rules", evaluated=True, decide=decide, on_request=on_request)
+
+
+def setting(resource: Resource) -> Managed:
+    """The row of a resource that is one object; its module has the name of the resource."""
+    name = resource.name
+    option = name if resource.is_whole else resource.fields[0].name
+    return Managed(resource, name, option, plain=True, on_request=name)
+
+
+def plain_list(resource: Resource) -> Managed:
+    """The row of a list of an account or a zone; module and option have the name of the list."""
+    name = resource.plural
+    return Managed(resource, name, name, plain=True, on_request=name)
 
 
 def _managed_collections() -> Iterator[Managed]:
     for option, resources in COLLECTIONS.items():
         for resource in resources:
-            yield Managed(resource, "account_protection", option)
+            on_request = option if resource.on_demand else ""
+            yield Managed(resource, "account_protection", option, on_request=on_request)
 
 
 # In the order in which a baseline applies them.
 MANAGED: Sequence[Managed] = (
-    Managed(WHOLE_LISTS, "ip_lists", "lists"),
+    Managed(WHOLE_LISTS, "ip_lists", "lists", on_request="ip_lists"),
     Managed(STATUS, "account_protection", "enabled"),
     *_managed_collections(),
-    _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules"),
-    Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
+    _evaluated(
+        NETWORK_FIREWALL_RULES, "network_firewall_rules", on_request="network_firewall_rules"
+    ),
+    Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides", on_request="ddos_overrides"),
     *(Managed(resource, "custom_rulesets", "rulesets") for resource in WHOLE_RULESETS.values()),
-    _evaluated(FIREWALL_RULES, "firewall_rules"),
+    _evaluated(FIREWALL_RULES, "firewall_rules", on_request="firewall_rules"),
     _evaluated(CUSTOM_RULES, "custom_rules"),
     _evaluated(RATE_LIMIT_RULES, "rate_limit_rules", decide=False),
     _evaluated(MANAGED_RULES, "managed_rules", decide=False),
-    Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
-    Managed(SECURITY_LEVEL, "security_level", "level"),
+    Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides", on_request="ddos_overrides"),
+    setting(SECURITY_LEVEL),
 )
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, NamedTuple, Sequence, Tuple
 
-from .._values.kinds import A_LEVEL, A_MODE, A_NETWORK, Value
+from .._values.kinds import A_MODE, A_NETWORK, Value
 
 Key = Tuple[Hashable, ...]
 Object = Mapping[str, Any]  # one object, as Cloudflare shows it
@@ -108,7 +108,9 @@ class Field(NamedTuple):
     `inert` marks a field that never changes who is protected, or how. Any field of a rule but its
     expression may narrow what the rule matches, unless it is declared with `narrows=False`.
     A baseline that leaves a `switch` out describes its default. A `fixed` field never changes.
-    `fields` are the fields of a nested object.
+    `fields` are the fields of a nested object. `about` are the sentences that the documentation
+    says of it. The values of a level come in the order in which they protect more, and `lowered`
+    says what becomes of traffic if it has a lower one: "Fewer visitors would be challenged".
     """
 
     name: str
@@ -121,6 +123,8 @@ class Field(NamedTuple):
     switch: bool = False
     fixed: bool = False
     fields: tuple[Field, ...] = ()
+    about: str = ""
+    lowered: str = ""
 
     @property
     def nested_names(self) -> frozenset[str]:
@@ -131,6 +135,12 @@ class Field(NamedTuple):
         """The normalised value of this field of `obj`, comparable and sortable."""
         value = (obj or {}).get(self.name)
         return self.value.normalise(self.absent_default if value is None else value)
+
+    @property
+    def ranks(self) -> Mapping[Hashable, int]:
+        """The normalised values of a level, with their places in the order of protection."""
+        values = self.value.option.get("choices", (False, True))
+        return {self.value.normalise(value): rank for rank, value in enumerate(values)}
 
 
 class Write(NamedTuple):
@@ -188,9 +198,11 @@ def renaming(theirs: str, ours: str) -> Shape:
 
 class Single(NamedTuple):
     """A resource is one object, and no collection; `shape` is another one than that of
-    Cloudflare."""
+    Cloudflare. If it is `whole`, each field is an option of its module, and the object is the
+    option of a host; else its only field is both."""
 
     shape: Shape | None = None
+    whole: bool = False
 
 
 class AtOnce(NamedTuple):
@@ -388,6 +400,11 @@ class Resource:
         return listing.shape if isinstance(listing, (InDocument, Single, ByCursor)) else None
 
     @property
+    def is_whole(self) -> bool:
+        """Return whether it is one object, of which a host has each field under one option."""
+        return isinstance(self.listing, Single) and self.listing.whole
+
+    @property
     def page_size(self) -> int:
         """Number of objects on a page; 0 if there are no pages."""
         return self.listing.size if isinstance(self.listing, (Paged, ByCursor)) else 0
@@ -486,9 +503,9 @@ class Resource:
         return self._field_about(A_MODE)
 
     @cached_property
-    def level_field(self) -> str | None:
-        """The name of the field that holds a level of protection."""
-        return self._field_about(A_LEVEL)
+    def levels(self) -> tuple[Field, ...]:
+        """The fields that hold a level of protection."""
+        return tuple(field for field in self.fields if field.lowered)
 
     def _field_about(self, subject: str) -> str | None:
         return next((field.name for field in self.fields if field.value.subject == subject), None)

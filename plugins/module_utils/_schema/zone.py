@@ -8,7 +8,7 @@ API"."""
 
 from __future__ import annotations
 
-from .._values.kinds import A_LEVEL, FLAG, choice
+from .._values.kinds import FLAG, choice
 from .resource import (
     ZONE_OPTION,
     ZONE_OWNER,
@@ -47,7 +47,14 @@ SECURITY_LEVEL = Resource(
     owner=ZONE_OPTION,
     path=ZONE_OWNER.path + "/settings/security_level",
     permission=Permission("Zone Settings", "zone"),
-    fields=(Field("level", choice(*SECURITY_LEVELS)._replace(subject=A_LEVEL)),),
+    fields=(
+        Field(
+            "level",
+            choice(*SECURITY_LEVELS),
+            about="The level. Each protects more than the one before it.",
+            lowered="Fewer visitors would be challenged",
+        ),
+    ),
     key=(),
     listing=Single(renaming("value", "level")),
     update=Write("PATCH"),

@@ -19,7 +19,7 @@ from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, raise_any
 from .._protection.expectation import EXPECTATION_OPTIONS, PACKET
 from .._schema.account import ACCOUNT_RESOURCES, ALLOWLIST, COLLECTIONS, PREFIXES, RULES, STATUS
-from .._schema.resource import Object, OptionSpec, Resource, State
+from .._schema.resource import OptionSpec, Resource, State
 from .._text import Option
 from .base import (
     CommonOptions,
@@ -27,11 +27,13 @@ from .base import (
     ModuleSpec,
     Options,
     Setting,
+    WholeList,
     fields_of,
     is_absent,
     list_option,
     purge_option,
     purged,
+    shown_objects,
 )
 
 STAGED_ROLLOUT: OptionSpec = {
@@ -44,18 +46,6 @@ KIND_OPTION: OptionSpec = {
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **COLLECTIONS}
 
 
-def shown_objects(resources: Sequence[Resource], state: State) -> list[Object]:
-    """Collections as results show them; where there are several kinds of objects, each says its
-    kind."""
-    shown: list[Object] = []
-    for resource in resources:
-        objects = state[resource.plural]
-        if resource.kind:
-            objects = [dict(obj, kind=resource.kind) for obj in objects]
-        shown += objects
-    return shown
-
-
 def subsets_of(state: State) -> dict[str, Any]:
     """The parts of an account that were read, by their names, as results show them."""
     subsets: dict[str, Any] = {
@@ -66,38 +56,6 @@ def subsets_of(state: State) -> dict[str, Any]:
     if "status" in subsets:
         (subsets["status"],) = subsets["status"]
     return subsets
-
-
-class WholeList(ModuleSpec):
-    """A module for a whole collection; its list option and its result have one name."""
-
-    risks = ACCOUNT_RISKS
-
-    def __init__(self, resource: Resource, option: str) -> None:
-        self._resource = resource
-        self._option = option
-        self.options = {
-            option: list_option(resource, required=True),
-            **CommonOptions.STATE,
-            **CommonOptions.PURGE,
-            **risk_options(risks_of_account(resource)),
-        }
-
-    def desired(self, options: Options) -> Sequence[Desired]:
-        absent = is_absent(options)
-        purge = options["purge"]
-        problems = OptionProblems()
-        objects = options[self._option]
-        with problems.collected():
-            if purge:
-                check_purge(self._option, objects, absent=absent)
-        entries = numbered(self._option, objects)
-        desired = parse_desired(self._resource, entries, absent, purge, problems)
-        raise_any(problems, [desired])
-        return (desired,)
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return {self._option: shown_objects((self._resource,), state)}
 
 
 class SingleObject(ModuleSpec):
@@ -218,11 +176,15 @@ def _resource_of(resources: Sequence[Resource], options: Options) -> Resource:
     return next((resource for resource in resources if resource.kind == kind), resources[0])
 
 
+def _whole_list(resource: Resource, option: str) -> WholeList:
+    return WholeList(resource, option, ACCOUNT_RISKS, risks_of_account(resource))
+
+
 SPECS: Mapping[str, ModuleSpec] = {
     "tcp_protection_status": Setting(STATUS, ACCOUNT_RISKS, risks_of_account(STATUS)),
-    "protected_prefixes": WholeList(PREFIXES, "prefixes"),
+    "protected_prefixes": _whole_list(PREFIXES, "prefixes"),
     "allowlist_entry": SingleObject(COLLECTIONS["allowlist"], "entry"),
-    "allowlist": WholeList(ALLOWLIST, "entries"),
+    "allowlist": _whole_list(ALLOWLIST, "entries"),
     "protection_rule": SingleObject(COLLECTIONS["rules"], "rule"),
     "dns_protection_rule": SingleObject(COLLECTIONS["dns_rules"], "rule"),
     "protection_filter": SingleObject(COLLECTIONS["filters"], "filter"),

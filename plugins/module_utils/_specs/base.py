@@ -16,14 +16,15 @@ from .._api.client import Client
 from .._api.settings import shared_options
 from .._arguments import ArgumentFields, only, unless_wrong
 from .._context import Context
-from .._errors import OptionError
+from .._errors import OptionError, OptionProblems
 from .._guard.risks.base import Risk, risk_options
-from .._plan.desired import Desired, parse_desired
+from .._plan.desired import Desired, check_purge, numbered, parse_desired, raise_any
 from .._protection.expectation import Expectation
 from .._schema.resource import (
     ACCOUNT_OPTION,
     TIMES_OF_CLOUDFLARE,
     ByCursor,
+    Object,
     OptionSpec,
     Resource,
     State,
@@ -163,9 +164,10 @@ class Setting(ModuleSpec):
         self.risks = risks
         self.of_rules = of_rules
         self._names = tuple(field.name for field in resource.fields)
-        self.options = {
-            name: {**option, "required": True} for name, option in resource.options.items()
-        }
+        self.options = dict(resource.options)
+        if not resource.is_whole:
+            for name, option in resource.options.items():
+                self.options[name] = {**option, "required": True}
         self.options.update(risk_options(risks_in_options))
 
     def desired(self, options: Options) -> Sequence[Desired]:
@@ -176,6 +178,20 @@ class Setting(ModuleSpec):
         (obj,) = state[self._resource.plural]
         names = (*self._names, *TIMES_OF_CLOUDFLARE)
         return {self._resource.name: {name: obj[name] for name in names if name in obj}}
+
+
+class WholeSetting(Setting):
+    """A single object as a host has it: each of its fields under one option."""
+
+    def __init__(self, resource: Resource, risks: Sequence[Risk]) -> None:
+        super().__init__(resource, risks, risks, of_rules=True)
+        whole = {resource.name: {"type": "dict", "options": resource.options}}
+        self.options = {**whole, **risk_options(risks)}
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        name = self._resource.name
+        entries = [(Option(name), options[name])]
+        return (parse_desired(self._resource, entries),)
 
 
 def list_option(
@@ -193,6 +209,59 @@ def list_option(
     if required:
         option["required"] = True
     return option
+
+
+class WholeList(ModuleSpec):
+    """A module for a whole collection; its list option and its result have one name.
+
+    Its plans can have the `risks`; its options name those in `risks_in_options`.
+    """
+
+    def __init__(
+        self,
+        resource: Resource,
+        option: str,
+        risks: Sequence[Risk],
+        risks_in_options: Sequence[Risk],
+    ) -> None:
+        self._resource = resource
+        self._option = option
+        self.owner = resource.owner
+        self.risks = risks
+        self.options = {
+            option: list_option(resource, required=True),
+            **CommonOptions.STATE,
+            **CommonOptions.PURGE,
+            **risk_options(risks_in_options),
+        }
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        absent = is_absent(options)
+        purge = options["purge"]
+        problems = OptionProblems()
+        objects = options[self._option]
+        with problems.collected():
+            if purge:
+                check_purge(self._option, objects, absent=absent)
+        entries = numbered(self._option, objects)
+        desired = parse_desired(self._resource, entries, absent, purge, problems)
+        raise_any(problems, [desired])
+        return (desired,)
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        return {self._option: shown_objects((self._resource,), state)}
+
+
+def shown_objects(resources: Sequence[Resource], state: State) -> list[Object]:
+    """Collections as results show them; where there are several kinds of objects, each says its
+    kind."""
+    shown: list[Object] = []
+    for resource in resources:
+        objects = state[resource.plural]
+        if resource.kind:
+            objects = [dict(obj, kind=resource.kind) for obj in objects]
+        shown += objects
+    return shown
 
 
 def purge_option(*names: str) -> OptionSpec:

@@ -22,12 +22,14 @@ from .base import RESTORED, ModuleSpec, PartName, purge_option
 from .custom_rulesets import CustomRulesets
 from .ip_lists import IpLists
 from .rulesets import SPECS as ZONE_SPECS
+from .rulesets import WHOLE_SETTINGS
 
 _SPECS = {
     **ACCOUNT_SPECS,
     **ZONE_SPECS,
     PartName.LISTS: IpLists(several=True),
     PartName.RULESETS: CustomRulesets(several=True),
+    **WHOLE_SETTINGS,
 }
 
 

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The modules of rules, such as custom_rules, and of the levels of a zone: one spec for each of
+"""The modules of rules, such as custom_rules, and of settings and plain lists: one spec for each of
 their resources in the registry, and one for firewall rules."""
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from .._errors import OptionProblems
-from .._guard.risks.account import lowers_sensitivity
-from .._guard.risks.base import risk_options
+from .._guard.risks.account import lowers_sensitivity, risks_of_account
+from .._guard.risks.base import Risk, risk_options
 from .._guard.risks.rulesets import risks_of_rules
 from .._guard.terms import BACKTEST
 from .._plan.desired import THE_TASK, Desired, check_purge, desired_rules, numbered, parse_desired
@@ -21,7 +21,17 @@ from .._remembered import remembered
 from .._schema.firewall_rules import FIREWALL_RULES
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import ZONE_OPTION, Resource, State
-from .base import CommonOptions, ModuleResult, ModuleSpec, Options, Setting, is_absent, list_option
+from .base import (
+    CommonOptions,
+    ModuleResult,
+    ModuleSpec,
+    Options,
+    Setting,
+    WholeList,
+    WholeSetting,
+    is_absent,
+    list_option,
+)
 
 LEVEL_RISKS = (lowers_sensitivity,)
 # By the traffic that meets the rules of a ruleset: the kinds of expectations.
@@ -123,12 +133,35 @@ class FirewallRules(ModuleSpec):
         return {"rules": [rules[key] for key in task_rules.objects]}
 
 
+def _risks_of_setting(resource: Resource) -> Sequence[Risk]:
+    return LEVEL_RISKS if resource.levels else ()
+
+
+def _setting(resource: Resource) -> Setting:
+    risks = _risks_of_setting(resource)
+    return Setting(resource, risks, risks, of_rules=True)
+
+
+def _plain_list(resource: Resource, option: str) -> WholeList:
+    risks = risks_of_account(resource)
+    return WholeList(resource, option, risks, risks)
+
+
 SPECS: Mapping[str, ModuleSpec] = {
     "firewall_rules": FirewallRules(),
     **{managed.module: OrderedRules(managed) for managed in MANAGED if managed.resource.is_ordered},
+    **{managed.module: _setting(managed.resource) for managed in MANAGED if managed.is_setting},
     **{
-        managed.module: Setting(managed.resource, LEVEL_RISKS, LEVEL_RISKS, of_rules=True)
+        managed.module: _plain_list(managed.resource, managed.option)
         for managed in MANAGED
-        if managed.resource.level_field
+        if managed.is_list
     },
+}
+
+
+# By module: the settings of which a host has several fields under one option.
+WHOLE_SETTINGS: Mapping[str, ModuleSpec] = {
+    managed.module: WholeSetting(managed.resource, _risks_of_setting(managed.resource))
+    for managed in MANAGED
+    if managed.is_setting and managed.resource.is_whole
 }

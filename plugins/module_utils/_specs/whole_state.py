@@ -118,13 +118,22 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
     ((key, values),) = desired.objects.items()
     names: list[str] = []
     if not resource.key:
-        names += [field.name for field in resource.fields if field.name not in task_fields]
+        names += _fields_without_options(resource, obj, task_fields)
     if key != resource.key_of(obj):
         names += resource.key
     names += differences(resource.mutable, obj, values)
     names += undeclared_changes(resource.fields_by_name, obj, values)
     names += _unlike_default(resource, obj, values)
     return "; ".join(f"no option stands for {name}: {obj.get(name)!r}" for name in names)
+
+
+def _fields_without_options(resource: Resource, obj: Object, options: Values) -> list[str]:
+    """The fields of a single object that no option describes. One with several fields may lack
+    some, which its owner does not have then."""
+    names = [field.name for field in resource.fields if field.name not in options]
+    if resource.is_whole and options:
+        return [name for name in names if obj.get(name) is not None]
+    return names
 
 
 def _unlike_default(resource: Resource, obj: Object, values: Values) -> Iterator[str]:

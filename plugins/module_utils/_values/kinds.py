@@ -24,7 +24,7 @@ SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")  # of an object, as a part of a path
 HIGHEST_PRIORITY_NUMBER = 2147483647
 Suboptions = Mapping[str, Mapping[str, Any]]
 # See Value.subject.
-A_NETWORK, A_MODE, A_LEVEL, AN_EXPRESSION = "network", "mode", "level", "expression"
+A_NETWORK, A_MODE, AN_EXPRESSION = "network", "mode", "expression"
 
 
 class Value(NamedTuple):
@@ -34,7 +34,7 @@ class Value(NamedTuple):
     Cloudflare would refuse it, and returns warnings of what Cloudflare may refuse. `remark` takes
     what a user wrote, and says what reading it changed in a way that nobody may have meant.
     `subject` says what the values are about, if that decides how a plan treats them: a network, a
-    mode, an expression, or a level, whose words come in the order in which they protect more.
+    mode, or an expression.
     """
 
     option: Mapping[str, Any]

@@ -188,8 +188,7 @@ class MergedHost:
             return
         title = target.title
         if not resource.key:
-            (value, *_) = values.values()
-            title += f" {value}".lower()
+            title += f" {_in_words(resource, values)}"
         self.titles.setdefault(resource.owner, []).append(title)
 
     def _add(self, option: str, target: PostureObject, end: str) -> str:
@@ -239,7 +238,7 @@ class MergedHost:
                     lacking.append(name)
                 entry[name] = value
         if not resource.key:
-            (value, *_) = entry.values()
+            (value, *_further) = [entry] if resource.is_whole else entry.values()
             self._set(option, value, target.place)
         return f"{' and '.join(lacking)} of {target.title}" if lacking else ""
 
@@ -299,6 +298,15 @@ class MergedHost:
             for target, _end in ended:
                 if target.place.startswith(values_place):
                     yield target
+
+
+def _in_words(resource: Resource, values: Values) -> str:
+    """The values of a single object, with the names of its fields if it may have several."""
+    words = []
+    for name, value in values.items():
+        word = str(value).lower()
+        words.append(f"{name} {word}" if resource.is_whole else word)
+    return " and ".join(words)
 
 
 def _chosen_postures(

@@ -23,7 +23,7 @@ from ...module_utils._schema.account import COLLECTIONS
 from ...module_utils._schema.custom_rules import CUSTOM_RULES
 from ...module_utils._schema.custom_rulesets import WHOLE_RULESETS
 from ...module_utils._schema.lists import LISTS
-from ...module_utils._schema.registry import BY_PLURAL, managed_of
+from ...module_utils._schema.registry import BY_PLURAL, MANAGED, managed_of
 from ...module_utils._schema.resource import (
     OWNERS,
     ZONE_OPTION,
@@ -139,7 +139,8 @@ def _export_setting(resource: Resource, objects: Sequence[Object], export: Expor
             )
         else:
             variable = VARIABLE_OF[resource.plural]
-            export.variables.update(zip([variable], options.values()))
+            (value, *_further) = [options] if resource.is_whole else options.values()
+            export.variables[variable] = value
     _note_unknown_fields(resource, objects, export)
 
 
@@ -305,14 +306,7 @@ def read_existing(path: Path, overwrite: bool) -> str | None:
 
 
 # The kinds of objects that are exported if they are asked for.
-ON_REQUEST = (
-    "firewall_rules",
-    "dns_rules",
-    "network_firewall_rules",
-    "ip_lists",
-    "ddos_overrides",
-    "security_level",
-)
+ON_REQUEST = tuple(dict.fromkeys(managed.on_request for managed in MANAGED if managed.on_request))
 # The account and the zone, and how to reach them: as the modules take it, without their defaults.
 CONNECTION = {
     name: {key: option[key] for key in ("type", "no_log") if option.get(key)}
@@ -346,8 +340,6 @@ def exported_resources(host: str, options: Mapping[str, Any]) -> list[Resource]:
         )
     resources = []
     for managed in managed_of(owners):
-        plural = managed.resource.plural
-        option = "ddos_overrides" if managed.option == "overrides" else plural
-        if options.get(option, True):
+        if not managed.on_request or options[managed.on_request]:
             resources.append(managed.resource)
     return resources

@@ -243,7 +243,7 @@ def _working(component: Component) -> dict[str, bool]:
 
 @risk(
     "The plan would lower the rate, burst or profile sensitivity of a rule that is enabled, or that"
-    " monitors on its way there, or the security level of a zone.",
+    " monitors on its way there, or a level of protection, such as the security level of a zone.",
     _has_rule_modes,
 )
 def lowers_sensitivity(change: Change, limits: Limits) -> FinderAnswer:
@@ -290,13 +290,16 @@ def _causes_of(loss: Loss, operations: Sequence[Operation], kind: str) -> list[O
 def _lower_level(change: Change) -> FinderAnswer:
     """A level is lower than it was; one that is not known may be."""
     resources = change.plan.resources.values()
-    levels = [resource for resource in resources if resource.level_field]
+    levels = [resource for resource in resources if resource.levels]
     losses = change.losses(*levels)
-    if not losses:
+    reasons: dict[str, list[str]] = {}  # by what becomes of traffic
+    for loss in losses:
+        field = loss.resource.field(loss.how)
+        reasons.setdefault(field.lowered, []).append(f"the {loss.resource.title} {loss.reason}")
+    if not reasons:
         return None
-    reasons = [f"the {loss.resource.title} {loss.reason}" for loss in losses]
-    message = f"Fewer visitors would be challenged if {first_few(reasons)}."
-    return message, [], [entry_of(loss.resource, {}) for loss in losses]
+    sentences = [f"{consequence} if {first_few(reasons[consequence])}." for consequence in reasons]
+    return " ".join(sentences), [], [entry_of(loss.resource, {}) for loss in losses]
 
 
 ACCOUNT_RISKS = (

@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import level_losses
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, Single, State
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL, SECURITY_LEVELS
+from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import FLAG
 
 
 def state(*levels: str) -> State:
@@ -25,6 +28,33 @@ def test_a_level_is_lower_as_its_words_come(level: str, other: str) -> None:
     assert [(loss.resource, loss.certain, loss.reason) for loss in losses] == (
         [(SECURITY_LEVEL, True, f"is {other} instead of {level}")] if is_lower else []
     )
+
+
+WHOLE = replace(
+    SECURITY_LEVEL,
+    fields=(
+        *SECURITY_LEVEL.fields,
+        Field("fight", FLAG, lowered="More bots would reach the zone"),
+        Field("other", FLAG),
+    ),
+    listing=Single(whole=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reasons"),
+    [
+        (True, False, ["has the fight false instead of true"]),
+        (False, True, []),
+        (True, None, ["has the fight None instead of true, of which one is not known here"]),
+        ("quantum", "quantum", []),
+    ],
+)
+def test_each_level_of_a_whole_object_is_compared(before: Any, after: Any, reasons: list[str]) -> None:
+    states = [{WHOLE.plural: [{"level": "low", "fight": fight, "other": fight}]} for fight in (before, after)]
+    losses = list(level_losses(WHOLE, *states))
+    assert [loss.reason for loss in losses] == reasons
+    assert {loss.how for loss in losses} <= {"fight"}
 
 
 @pytest.mark.parametrize(("level", "other"), [("extreme", "under_attack"), ("off", "extreme"), ("extreme", "hard")])

@@ -139,4 +139,4 @@ def test_a_renamed_field_has_its_own_name_in_both_directions_and_other_fields_st
 def test_an_object_is_named_by_its_key_unless_there_is_one_only() -> None:
     assert SECURITY_LEVEL.title_of({"level": "low"}) == "security level"
     assert PREFIXES.title_of({"prefix": "192.0.2.0/24"}) == "prefix 192.0.2.0/24"
-    assert (SECURITY_LEVEL.level_field, STATUS.level_field) == ("level", None)
+    assert ([field.name for field in SECURITY_LEVEL.levels], STATUS.levels) == (["level"], ())
