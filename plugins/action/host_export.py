@@ -23,7 +23,7 @@ from ..plugin_utils._export.describe import (
     export_text,
     exported_resources,
     path_of,
-    read_existing,
+    read_earlier_export,
     sealed,
 )
 from ..plugin_utils._export.snapshot import read_host
@@ -59,7 +59,7 @@ def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
     task.require_control_node()
     options = _options_of(task)
     path = path_of(options["directory"], task.host)
-    before = read_existing(path, options["overwrite"])
+    before = read_earlier_export(path, options["overwrite"])
     require_writable(path.parent)
     resources = exported_resources(task.host, options)
     host = read_host(resources, connection_of(options), task.runner().run_module)

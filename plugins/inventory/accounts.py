@@ -157,7 +157,7 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.connect import connected
-from ..module_utils._api.settings import BOUNDS, Settings, parse_settings
+from ..module_utils._api.settings import CONNECTION_NUMBERS, Settings, parse_settings
 from ..module_utils._concurrency import concurrently
 from ..module_utils._errors import LaterPageError, ProtectionError, ServiceError
 from ..module_utils._schema.neighbours import ACCOUNTS, ZONES
@@ -182,7 +182,7 @@ else:
 Lists = dict[str, list[dict[str, Any]]]  # what Cloudflare lists, by "accounts" and "zones"
 
 CREDENTIALS = ("api_token", "api_email", "api_key")
-CONNECTION = (*CREDENTIALS, "base_url", *BOUNDS, "validate_certs", "ca_path")
+CONNECTION = (*CREDENTIALS, "base_url", *CONNECTION_NUMBERS, "validate_certs", "ca_path")
 LOCAL = {
     "ansible_connection": "local",
     "ansible_python_interpreter": trust_as_template("{{ ansible_playbook_python }}"),

@@ -18,7 +18,7 @@ from ._api.lock import Waiting, locked_owners
 from ._apply.executor import BrokenOff
 from ._apply.recovery import Applied, apply_to_end, predicted, renewed
 from ._context import TASK, Context
-from ._errors import OptionError, Place, PlanError, ProtectionError, ServiceError
+from ._errors import OptionError, OptionPlace, PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
 from ._guard.guard import Guard
 from ._guard.risks.base import Finding
@@ -44,7 +44,7 @@ def run(
     warn: Callable[[str], None],
     screen: Screen | None = None,
     context: Context = TASK,
-    place: Place = lambda _option: "",
+    place: OptionPlace = lambda _option: "",
 ) -> dict[str, Any]:
     """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in
     warnings.
@@ -238,7 +238,7 @@ class Run(NamedTuple):
         if checked.plan.operations:
             self._warn_of_ineffective(checked)
             self._say_traffic_changes(checked)
-        later = LaterPlans(self, prepared, checked)
+        later = PlansAfterFirst(self, prepared, checked)
         plan = renewed(checked.plan, later.plan_again, self.client, self.warn)
         outcome = apply_to_end(plan, checked.plan, later, self.client, self.warn)
         if isinstance(outcome, BrokenOff):
@@ -262,7 +262,7 @@ class Run(NamedTuple):
         return self.results.of_run(checked, applied)
 
 
-class LaterPlans:
+class PlansAfterFirst:
     """The plans that a run makes after its first one: of what is left after a lost answer, and on
     what others wrote meanwhile."""
 

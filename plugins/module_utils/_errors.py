@@ -21,7 +21,8 @@ ALREADY_EXISTS = re.compile(
 ID_OF_ONE = re.compile(r"/[0-9]+/id$")  # points to the id of an object in a list that was sent
 
 MAX_ERRORS = 50  # that one message tells
-Place = Callable[[Option], str]  # says where the value of an option stands, as far as it is known
+# Says where the value of an option stands, as far as it is known.
+OptionPlace = Callable[[Option], str]
 Extended = TypeVar("Extended", bound="ProtectionError")
 
 
@@ -95,7 +96,7 @@ class OptionError(ProtectionError):
         """The error in a task that has other names for its options."""
         return OptionError(self.option.renamed(names), Message(self.problem).renamed(names))
 
-    def placed(self, place: Place) -> OptionError:
+    def placed(self, place: OptionPlace) -> OptionError:
         """The same errors, each with the place of its option."""
         placed: list[OptionError] = []
         for error in self.errors:

@@ -22,10 +22,10 @@ from ._specs.base import ModuleSpec, argument_spec
 
 def run_host_module() -> None:
     """Run the module of a whole host, which gets its options in another form; see run_module."""
-    from ._specs.host import SPECS  # loads all specs
+    from ._specs.host import HOST_SPECS  # loads all specs
     from ._specs.packing import PACKED, unpacked  # loads all specs
 
-    (spec,) = SPECS.values()
+    (spec,) = HOST_SPECS.values()
     module = AnsibleModule(argument_spec=PACKED, supports_check_mode=True)
     try:
         options = unpacked(module.params)

@@ -15,12 +15,12 @@ from typing import Any, Mapping, Sequence
 from ._api.responses import swapped_ids
 from ._api.settings import known_secrets
 from ._context import TASK, Context
-from ._errors import OptionError, Place, ProtectionError, ServiceError, as_one
+from ._errors import OptionError, OptionPlace, ProtectionError, ServiceError, as_one
 from ._schema.resource import without
-from ._text import Names, Texts, excerpt, joined, redact, redact_text, visible, with_names
+from ._text import Names, ReadableTexts, excerpt, joined, redact, redact_text, visible, with_names
 
 MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
-NOTHING = "(?!)"  # a pattern that matches no text
+MATCHES_NO_TEXT = "(?!)"  # a pattern that matches no text
 
 
 class Output:
@@ -32,7 +32,7 @@ class Output:
         self._names = names
         self._secrets = known_secrets(options, os.environ)
         any_secret = "|".join(map(re.escape, self._secrets))
-        self._find_secret = re.compile(any_secret or NOTHING).search
+        self._find_secret = re.compile(any_secret or MATCHES_NO_TEXT).search
 
     def message(self, message: str) -> str:
         """A message that people can read, and that controls no terminal."""
@@ -40,7 +40,7 @@ class Output:
 
     def details(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """Results, also with messages in them."""
-        readable: dict[str, Any] = Texts(self._readable).read(details)
+        readable: dict[str, Any] = ReadableTexts(self._readable).read(details)
         return readable
 
     def failure(self, exc: ProtectionError) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def option_failure(
     options: Mapping[str, Any],
     errors: Sequence[OptionError],
     context: Context = TASK,
-    place: Place = lambda _option: "",
+    place: OptionPlace = lambda _option: "",
 ) -> dict[str, Any]:
     """The failure of a module because of errors in these options."""
     return Output(options, context.names).failure(as_one(errors).placed(place))

@@ -12,16 +12,16 @@ from functools import wraps
 from typing import Any, Callable, TypeVar
 
 Result = TypeVar("Result")
-Function = Callable[..., Result]
+RememberedFunction = Callable[..., Result]
 
 
-def remembered(most: int) -> Callable[[Function[Result]], Function[Result]]:
+def remembered(most: int) -> Callable[[RememberedFunction[Result]], RememberedFunction[Result]]:
     """Keep so many results of a function, for arguments that are the same objects as before.
 
     Nobody may change the arguments, nor the results.
     """
 
-    def remembering(function: Function[Result]) -> Function[Result]:
+    def remembering(function: RememberedFunction[Result]) -> RememberedFunction[Result]:
         # With the arguments, so that no other object gets their ids.
         calls: dict[tuple[int, ...], tuple[tuple[Any, ...], Result]] = {}
 

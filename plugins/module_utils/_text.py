@@ -134,7 +134,7 @@ class Message(str):
                 flat += part.parts
             else:
                 flat.append(part)
-        message = super().__new__(cls, _written(flat, OWN_NAMES))
+        message = super().__new__(cls, _message_with_names(flat, OWN_NAMES))
         message.parts = tuple(flat)
         return message
 
@@ -146,7 +146,7 @@ class Message(str):
 
     def with_names(self, names: Names) -> str:
         """The text with these names of the options."""
-        return _written(self.parts, names)
+        return _message_with_names(self.parts, names)
 
     def renamed(self, names: Names) -> Message:
         """The message in a task that has other names for its options."""
@@ -161,7 +161,7 @@ def _renamed_part(part: MessagePart, names: Names) -> MessagePart:
     return part
 
 
-def _written(parts: Iterable[MessagePart], names: Names) -> str:
+def _message_with_names(parts: Iterable[MessagePart], names: Names) -> str:
     texts: list[str] = []
     for part in parts:
         texts.append(part if isinstance(part, str) else part.name(names))
@@ -320,13 +320,13 @@ def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
     Without `names`, the names in dictionaries stay, as they do in the options that ansible-core
     shows.
     """
-    return Texts(lambda text: redact_text(text, secrets), names).read(value)
+    return ReadableTexts(lambda text: redact_text(text, secrets), names).read(value)
 
 
 MOST_READABLE_NAMES = 1000
 
 
-class Texts:
+class ReadableTexts:
     """Makes each text of a value readable, with `names` also those that name items. A part that is
     readable stays the same object, so that a long list is not there twice."""
 

@@ -41,7 +41,7 @@ from ..module_utils._specs.registry import MODULE_SPECS
 from ..module_utils._specs.task import option_errors
 from ..module_utils._text import Screen, Warn, visible
 from ._module_options import packed_arguments, read_arguments, with_approval
-from ._variables import ENCODER, as_packed, place_of, plain
+from ._variables import ENCODER, as_packed, origin_of_value, plain
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which workers do not have
@@ -152,7 +152,7 @@ class ModuleCalls:
         in_worker = self._may_run_in_worker()
         spec, module_options = read_arguments(module, arguments)
         in_files = self.variables if context.is_role else arguments
-        place = partial(place_of, in_files, names=context.names)
+        place = partial(origin_of_value, in_files, names=context.names)
         errors = module_options.errors
         if errors or (not in_worker and self.is_local()):  # a packed module knows no place
             errors = option_errors(spec, module_options, context)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..module_utils._text import first_few
 
 FEWEST = 3  # hosts share a line; of fewer, each has a line
-MOST_NAMES = 100  # of hosts are in a line
+MOST_HOST_NAMES = 100  # of hosts are in a line
 RAY = re.compile(r" \(ray [^()]*\)")  # of an answer of Cloudflare, which no other answer has
 
 
@@ -37,7 +37,7 @@ class HostsText(NamedTuple):
     @property
     def line(self) -> str:
         """The text behind the names of its hosts."""
-        names = first_few(self.hosts, MOST_NAMES)
+        names = first_few(self.hosts, MOST_HOST_NAMES)
         subject = f"{len(self.hosts)} hosts ({names})" if self.is_shared else names
         return f"{subject}: {self.text}"
 

@@ -21,9 +21,9 @@ from ..module_utils._specs.base import PLAN_OPTIONS, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._specs.task import option_errors
 from ..module_utils._text import Option
-from ._variables import as_packed, names_in, option_at, packed_value, place_of
+from ._variables import as_packed, option_at, origin_of_value, packed_value, variables_in_error
 
-Texts = tuple[tuple[str, str], ...]  # values as text by name, so that they can be a key
+TextsByName = tuple[tuple[str, str], ...]  # values as text by name, so that they can be a key
 
 
 def with_approval(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -67,12 +67,12 @@ def option_problems(
     """All that is wrong in the options of a module; the variables `in_files` know where they
     stand."""
     spec, options = read_arguments(module, arguments)
-    place = partial(place_of, in_files, names=context.names)
+    place = partial(origin_of_value, in_files, names=context.names)
     problems = []
     for error in option_errors(spec, options, context):
         text = option_failure(arguments, [error], context, place)["msg"]
         option = option_at(error.option.name(context.names))
-        names = names_in(error, context.names)
+        names = variables_in_error(error, context.names)
         problems.append(OptionProblem(f"{text.rstrip('.')}.", option, names))
     return problems
 
@@ -110,7 +110,7 @@ def _shared_arguments(module: str) -> Arguments:
 
 
 @lru_cache(maxsize=64)
-def _shared_options(module: str, texts: Texts) -> ReadOptions:
+def _shared_options(module: str, texts: TextsByName) -> ReadOptions:
     """The options that hosts may have in common, out of arguments as text."""
     values = {name: json.loads(text) for name, text in texts}
     return read_options(_shared_arguments(module), values)

@@ -64,7 +64,7 @@ VARIABLE_PREFIXES = (
     *("evaluate_", "export_", "notify_", "report_", "restore_"),
 )
 FLEET = "baseline_fleet"  # what the playbook baseline registers for all hosts
-UNREAD: Mapping[str, Any] = {"unread": None}  # for what cannot be read; it fits nowhere
+NO_VALUE_READ: Mapping[str, Any] = {"unread": None}  # for what cannot be read; it fits nowhere
 PATH = re.compile(r"([a-z]\w*(?:\.[\w-]+|\[[0-9]+\])*): ", re.ASCII)  # at the begin of a sentence
 STEP = re.compile(r"[^.\[\]]+")
 UNCHANGED = "equal"  # the kind of the steps between two names that are no slips
@@ -127,9 +127,9 @@ def errors_of(*checks: Callable[[], Any]) -> list[OptionError]:
         except OptionError as exc:
             errors += exc.errors
         except Mistakes as exc:
-            errors += exc.errors or map(_error_of, exc.sentences)
+            errors += exc.errors or map(_error_of_option, exc.sentences)
         except ValueError as exc:
-            errors.append(_error_of(str(exc)))
+            errors.append(_error_of_option(str(exc)))
     return errors
 
 
@@ -140,7 +140,7 @@ def error_at(place: str, *problem: MessagePart) -> OptionError:
     return OptionError(Option(), Message(place, ": ", *problem))
 
 
-def names_in(error: OptionError, names: Names = OWN_NAMES) -> set[str]:
+def variables_in_error(error: OptionError, names: Names = OWN_NAMES) -> set[str]:
     """The variables that the message of an error names, with these names of options."""
     message = Message(error.message)
     options = [part for part in message.parts if isinstance(part, Option)]
@@ -148,7 +148,7 @@ def names_in(error: OptionError, names: Names = OWN_NAMES) -> set[str]:
     return {str(path[0]) for path in paths if path}
 
 
-def _error_of(sentence: str) -> OptionError:
+def _error_of_option(sentence: str) -> OptionError:
     text = sentence.rstrip(".")
     beginning = PATH.match(text)
     if not beginning:
@@ -298,7 +298,7 @@ def sentences(
     in_files: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """A sentence for each error, as require_none tells it."""
-    place = partial(place_of, in_files or values)
+    place = partial(origin_of_value, in_files or values)
     secrets = secrets_in(arguments, values)
     texts: list[str] = []
     for error in errors:
@@ -332,7 +332,7 @@ def _wrong(name: str, argument: Argument, value: Any) -> Sequence[OptionError]:
 _wrong_container = remembered(256)(_wrong)  # many hosts have the same
 
 
-def place_of(values: Mapping[str, Any], option: Option, names: Names = OWN_NAMES) -> str:
+def origin_of_value(values: Mapping[str, Any], option: Option, names: Names = OWN_NAMES) -> str:
     """The place of the value of an option, in brackets: its file and line, or the command line; an
     empty text if ansible-core does not know it, as before 2.19."""
     is_of_another_variable = len(option.path) > 1 and option.entry in names

@@ -34,7 +34,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rulesets import (
     CUSTOM_RULESETS,
-    rules_of,
+    rules_of_ruleset,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
     L4_OVERRIDES,
@@ -171,7 +171,10 @@ WHOLE_RULESET: Entries = {
         for name, entry in object_entries([CUSTOM_RULESETS["zone_id"]]).items()
         if name not in ("kind", "phase")
     },
-    "rules": {"description": DESCRIPTIONS["objects"]["custom_ruleset"]["rules"], **many(rules_of("zone_id", ""))},
+    "rules": {
+        "description": DESCRIPTIONS["objects"]["custom_ruleset"]["rules"],
+        **many(rules_of_ruleset("zone_id", "")),
+    },
     "deploy": {
         "description": DESCRIPTIONS["objects"]["custom_ruleset"]["deploy"],
         "type": "dict",

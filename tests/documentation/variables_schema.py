@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import CONNECTION_NUMBERS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import ACCEPTANCE_FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import request
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import OF_PACKETS, OF_REQUESTS
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+    OF_REQUESTS,
+    PACKET_OUTCOMES,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
@@ -212,14 +215,14 @@ def _one_of(words: Iterable[str]) -> Schema:
 
 
 RANGES: Mapping[str, Schema] = {
-    **{name: {"minimum": least} for name, (_kind, _default, least) in BOUNDS.items()},
+    **{name: {"minimum": least} for name, (_kind, _default, least) in CONNECTION_NUMBERS.items()},
     **{limit.name: {"minimum": 0, "maximum": limit.highest} for limit in ALL_LIMITS},
     SNAPSHOT_KEEP.removeprefix("baseline_"): {"minimum": 1},
 }
 OF_REQUEST: Mapping[str, Schema] = {
     "method": _matching(request.METHOD),
     "scheme": _one_of(request.SCHEMES),
-    "host": _matching(request.HOST),
+    "host": _matching(request.HOST_PATTERN),
     "path": _matching(request.URI_PATH),
     "query": _matching(request.QUERY),
     "country": _matching(request.COUNTRY),
@@ -251,7 +254,9 @@ DETAILS: Mapping[str, Schema] = {
     "posture": {"anyOf": [CHOSEN, {"type": "array", "items": CHOSEN}]},
     "request": _closed({key: OF_REQUEST.get(key, TEXT) for key in request.REQUEST_KEYS}),
     "packet": _closed({key: OF_PACKET.get(key, TEXT) for key in request.PACKET_KEYS}, "destination"),
-    "expect": _any_of([{"enum": [*OF_REQUESTS, *OF_PACKETS]}, _closed(dict.fromkeys(COMPONENTS, _one_of(OF_PACKETS)))]),
+    "expect": _any_of(
+        [{"enum": [*OF_REQUESTS, *PACKET_OUTCOMES]}, _closed(dict.fromkeys(COMPONENTS, _one_of(PACKET_OUTCOMES)))]
+    ),
 }
 ITEMS: Mapping[str, Schema] = {
     "accept_risks": _any_of(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
-    HOST_OPTIONS,
+    EXPORT_OPTIONS,
     connection_of,
     export_state,
     export_text,
@@ -157,7 +157,7 @@ def test_an_export_that_is_applied_changes_nothing(of_account: bool, service: Lo
 def test_an_export_of_a_host_with_both_has_the_rulesets_of_its_account(service: LocalService) -> None:
     service.account(ACCOUNT), service.zone(ZONE).seed(**copy.deepcopy(DEPLOYMENTS))
     reached = {"api_token": service.token, "base_url": service.base_url}
-    options = {**dict.fromkeys(HOST_OPTIONS), **reached, "account_id": ACCOUNT, "zone_id": ZONE}
+    options = {**dict.fromkeys(EXPORT_OPTIONS), **reached, "account_id": ACCOUNT, "zone_id": ZONE}
     state = read_host(exported_resources("lima", options), connection_of(options), run_module)
     variables = read_back(export_text(export_state(state.objects, purge=True), {}))
     assert variables["baseline_custom_rulesets"] == []

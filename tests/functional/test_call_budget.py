@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import requests
 from ansible_collections.edgeops.protection.plugins.module_utils._api import connect
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import CONNECTION_NUMBERS
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import (
     CallBudget,
     Header,
@@ -43,7 +43,7 @@ SEVEN_CALLS = ["status", "prefixes", "allowlist", "rules", "filters"]
 def read_account(service: LocalService, **more: Any) -> tuple[dict[str, Any], list[str]]:
     """Seven calls of a task of its own; returns its result and its warnings."""
     options = {
-        **{name: default for name, (_type, default, _least) in BOUNDS.items()},
+        **{name: default for name, (_type, default, _least) in CONNECTION_NUMBERS.items()},
         "base_url": service.base_url,
         "api_token": service.token,
         "account_id": ACCOUNT,

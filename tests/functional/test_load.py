@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils import _engine
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import CONNECTION_NUMBERS
 from ansible_collections.edgeops.protection.plugins.module_utils._engine import run
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
@@ -27,7 +27,7 @@ SPEC = MODULE_SPECS["allowlist_entry"]
 def add_entry(service: LocalService, number: int) -> dict[str, Any]:
     """What the module does between its start and its end, since AnsibleModule itself is one to a process."""
     options = {
-        **{name: default for name, (_type, default, _least) in BOUNDS.items()},
+        **{name: default for name, (_type, default, _least) in CONNECTION_NUMBERS.items()},
         "call_budget": 0,
         "timeout": 300.0,  # a slow machine must not make a run repeat a call
         "base_url": service.base_url,

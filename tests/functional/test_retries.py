@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import CONNECTION_NUMBERS
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 
 from tests.fake_service import LocalService
@@ -201,7 +201,7 @@ def test_a_hung_service_takes_as_long_as_the_documentation_says(
 
 
 def test_the_page_has_the_longest_time_with_the_defaults() -> None:
-    default = {name: bounds[1] for name, bounds in BOUNDS.items()}
+    default = {name: bounds[1] for name, bounds in CONNECTION_NUMBERS.items()}
     longest = (default["retries"] + 1) * default["timeout"] + default["max_wait"]
     page = " ".join((Path(__file__).parents[2] / "docs" / "errors.md").read_text(encoding="utf-8").split())
     assert f"`(retries + 1) * timeout + max_wait` seconds together, {longest:.0f} by default" in page

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS, parse_settings
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import CONNECTION_NUMBERS, parse_settings
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import NoBudget
 
 CONNECTION: dict[str, Any] = {
-    **{name: default for name, (_type, default, _least) in BOUNDS.items()},
+    **{name: default for name, (_type, default, _least) in CONNECTION_NUMBERS.items()},
     "account_id": "0" * 32,
     "api_token": "a-token-of-some-length",
     "base_url": "https://192.0.2.1/client/v4",

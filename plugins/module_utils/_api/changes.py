@@ -57,7 +57,9 @@ def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
     if ACCOUNT_OPTION not in client.owner:
         query[ZONE_OWNER.option] = client.owner[ZONE_OWNER.option]
     log_entries = _log_entries(account, query)
-    return [_change_record(log_entry) for log_entry in log_entries if _is_change(log_entry)]
+    return [
+        _change_record(log_entry) for log_entry in log_entries if _is_successful_write(log_entry)
+    ]
 
 
 def _log_entries(client: Client, query: Mapping[str, Any]) -> Iterator[Object]:
@@ -77,7 +79,7 @@ def _log_entries(client: Client, query: Mapping[str, Any]) -> Iterator[Object]:
         cursor = {"cursor": following}
 
 
-def _is_change(log_entry: Object) -> bool:
+def _is_successful_write(log_entry: Object) -> bool:
     """Return whether an entry is about a write that succeeded."""
     call = log_entry.get("raw") or {}
     method = str(call.get("method")).upper()

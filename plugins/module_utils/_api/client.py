@@ -177,7 +177,7 @@ class Client:
         document = self._call(request).fields
         if version_of(document) != number:
             raise unexpected(request, f"the result is not version {number}")
-        return _objects_of(resource, request, document)
+        return _objects_of_document(resource, request, document)
 
     def replace(
         self,
@@ -318,13 +318,13 @@ class Client:
             self.versions.pop(resource.plural, None)  # those of another object
         self._list_objects[resource.plural] = document
         self._read_at[resource.plural] = time.monotonic()
-        objects = _objects_of(resource, request, document)
+        objects = _objects_of_document(resource, request, document)
         versions = self.versions.setdefault(resource.plural, Versions())
         versions.keep(self.version(resource), objects)
         return objects
 
 
-def _objects_of(resource: Resource, request: Request, document: Object) -> list[Object]:
+def _objects_of_document(resource: Resource, request: Request, document: Object) -> list[Object]:
     """The objects of the list in the answer to a request; raises ServiceError if it has none."""
     listed = document.get(resource.document.field) or []
     return in_shape(resource, listed_objects(request, Envelope(listed, {})))

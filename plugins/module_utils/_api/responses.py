@@ -233,7 +233,7 @@ def open_envelope(request: Request, response: Response) -> Envelope:
             return Envelope(None, {})
     says_success = document.get("success") is True
     if problem or not succeeded or not says_success:
-        raise _failed(request, response, document, problem)
+        raise _error_of_response(request, response, document, problem)
     info = fields_in(document.get("result_info"))
     return Envelope(document.get("result"), info)
 
@@ -250,7 +250,7 @@ def read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
     return document, ""
 
 
-def _failed(
+def _error_of_response(
     request: Request, response: Response, document: Mapping[str, Any], problem: str
 ) -> ServiceError:
     """The error of a response that refuses, or that cannot be read."""

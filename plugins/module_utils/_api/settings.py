@@ -146,7 +146,8 @@ BASE_URL_VARIABLE = "CLOUDFLARE_BASE_URL"  # of the environment
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
 VERSION_SEGMENTS = "/client/v4"
 USUAL_PORTS = {"https": 443, "http": 80}
-BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its default, its least value
+# By the option: its type, its default, its least value.
+CONNECTION_NUMBERS: Mapping[str, tuple[str, float, float]] = {
     "timeout": ("float", 30.0, 0.1),
     "retries": ("int", 4, 0),
     "max_wait": ("float", 60.0, 0),
@@ -163,7 +164,7 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
         "default": DEFAULT_BASE_URL,
         "fallback": (env_fallback, [BASE_URL_VARIABLE]),
     }
-    for name, (kind, default, _least) in BOUNDS.items():
+    for name, (kind, default, _least) in CONNECTION_NUMBERS.items():
         options[name] = {"type": kind, "default": default}
     options["validate_certs"] = {"type": "bool", "default": True}
     options["ca_path"] = {"type": "path"}
@@ -225,7 +226,7 @@ def parse_settings(
             owner_id, name = _owner_in(OWNERS[owner], options, environment)
             owner_ids.update(owner_id)
             owner_name = name or owner_name
-    for name in BOUNDS:
+    for name in CONNECTION_NUMBERS:
         with problems.collected():
             _check_bounds(name, options[name])
     ca_path = unless_wrong(options, "ca_path")  # of a wrong one its own error tells
@@ -241,13 +242,13 @@ def parse_settings(
         headers = credential_headers(options, environment, token_only)
     problems.raise_any()
     verify = options["validate_certs"] and (ca_path or True)
-    numbers = {name: options[name] for name in BOUNDS}
+    numbers = {name: options[name] for name in CONNECTION_NUMBERS}
     return Settings(base_url, headers, owner_ids, owner_name, verify=verify, **numbers)
 
 
 def _check_bounds(name: str, number: float) -> None:
     """Raises OptionError for a number out of the bounds of its option."""
-    _type, _default, least = BOUNDS[name]
+    _type, _default, least = CONNECTION_NUMBERS[name]
     if not least <= number < float("inf"):
         raise OptionError(Option(name), f"{number:g} is no number of at least {least:g}")
     if name == "call_budget" and number > MAX_CALLS:

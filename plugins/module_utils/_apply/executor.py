@@ -91,11 +91,11 @@ def _list_calls(
     if not (is_few and _are_single(operations, plan.before[resource.plural])):
         yield Call(resource, resource.write_for("update"), tuple(operations), whole)
         return
-    for operation in sorted(operations, key=_turn):
+    for operation in sorted(operations, key=_turn_in_list):
         yield Call(resource, SINGLE[operation.action], (operation,), whole)
 
 
-def _turn(operation: Operation) -> tuple[bool, int]:
+def _turn_in_list(operation: Operation) -> tuple[bool, int]:
     """Sorts the single operations on a list."""
     return operation.action == "delete", -(operation.index or 0)
 

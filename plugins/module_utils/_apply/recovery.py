@@ -71,7 +71,7 @@ class LaterPlans(Protocol):
         """Raises ProtectionError for a second plan that must not be applied."""
 
 
-Outcome = Union[Applied, BrokenOff]
+ApplyOutcome = Union[Applied, BrokenOff]
 
 
 def renewed(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn) -> Plan:
@@ -89,7 +89,7 @@ def renewed(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Wa
 
 def apply_to_end(
     plan: Plan, first_plan: Plan, later: LaterPlans, client: Client, warn: Warn
-) -> Outcome:
+) -> ApplyOutcome:
     """Apply a plan, and settle what others wrote meanwhile. From the first write on, nothing is
     raised: whatever stops the run is a BrokenOff, which is returned.
 
@@ -136,13 +136,13 @@ def _apply(
         applied = _apply(next_plan, plan_again, client, warn, looks + 1)
     except BrokenOff as exc:
         _warn_of_refusals(broken, needed, warn, exc.cause)
-        raise _joined(broken, done, exc) from broken.cause
+        raise _joined_ends(broken, done, exc) from broken.cause
     _warn_of_refusals(broken, needed, warn)
     operations = done + applied.operations
     return Applied(operations, applied.state, made=applied.made | broken.made)
 
 
-def _joined(broken: BrokenOff, done: Sequence[Operation], again: BrokenOff) -> BrokenOff:
+def _joined_ends(broken: BrokenOff, done: Sequence[Operation], again: BrokenOff) -> BrokenOff:
     """The end of a plan that was broken off, and of which what was left is broken off `again`."""
     # What Cloudflare has begun may end after it was read, and after its repetition was refused.
     begun = {operation.target for operation in broken.unknown if _runs_on(operation)}
@@ -359,7 +359,7 @@ class Meanwhile:
                 )
                 continue
             before = frozenset(str(obj.get("id")) for obj in self._plan.before[plural])
-            state = _in_order(listing, self.applied.state[plural])
+            state = _in_former_order(listing, self.applied.state[plural])
             self.applied = self.applied._replace(state={**self.applied.state, plural: state})
             desired, made = self._desired[plural], self.applied.made
             yield resource, without_own_duplicates(resource, desired, made, state, before)
@@ -445,8 +445,8 @@ class Meanwhile:
             versions.known = {highest: versions.known[highest]}
             self._say(
                 f"The module read version {lowest} of the {resource.titles} and wrote version"
-                f" {highest}; another writer made {_in_words(numbers)}, which cannot be read:"
-                f" {exc.message} A change of that writer may be lost."
+                f" {highest}; another writer made {_versions_in_words(numbers)}, which cannot be"
+                f" read: {exc.message} A change of that writer may be lost."
             )
             return False
         versions.known.update(zip(numbers, listings))
@@ -459,7 +459,7 @@ class Meanwhile:
 
     def _replaced(self, resource: Resource) -> str:
         """A sentence on the versions of others that this run has replaced."""
-        their_versions = _in_words(self._their_versions[resource.plural])
+        their_versions = _versions_in_words(self._their_versions[resource.plural])
         return (
             f"Another writer made {their_versions} of the {resource.titles}, which this run"
             f" replaced by version {self._client.version(resource)}."
@@ -483,14 +483,14 @@ def _changes_in_words(operations: Sequence[Operation]) -> str:
     return first_few([f"{operation.action} {operation.label}" for operation in operations])
 
 
-def _in_words(numbers: Sequence[int]) -> str:
+def _versions_in_words(numbers: Sequence[int]) -> str:
     """Numbers of versions in a sentence."""
     if len(numbers) == 1:
         return f"version {numbers[0]}"
     return f"the versions {numbers[0]} to {numbers[-1]}"
 
 
-def _in_order(listing: Sequence[Object], before: Sequence[Object]) -> list[Object]:
+def _in_former_order(listing: Sequence[Object], before: Sequence[Object]) -> list[Object]:
     """A listing in the order of an earlier one; new objects last."""
     places = {str(obj.get("id")): index for index, obj in enumerate(before)}
     return sorted(listing, key=lambda obj: places.get(str(obj.get("id")), len(places)))

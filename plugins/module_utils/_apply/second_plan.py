@@ -25,7 +25,7 @@ class Second(NamedTuple):
     remarks: Sequence[str] = ()
 
 
-class Listed(NamedTuple):
+class PlacedObject(NamedTuple):
     """An object and its place in a listing."""
 
     place: int
@@ -52,9 +52,9 @@ def without_own_duplicates(
     """
     operations: list[Operation] = []
     remarks: list[str] = []
-    by_key: dict[Key, list[Listed]] = {}
+    by_key: dict[Key, list[PlacedObject]] = {}
     for index, obj in enumerate(listing):
-        by_key.setdefault(resource.key_of(obj), []).append(Listed(index, obj))
+        by_key.setdefault(resource.key_of(obj), []).append(PlacedObject(index, obj))
     for key, desired in wanted.items():
         duplicates = by_key.get(key, [])
         if not duplicates:
@@ -75,7 +75,7 @@ def without_own_duplicates(
 
 
 def _converging(
-    resource: Resource, desired: Object, oldest: Listed, younger: Sequence[Listed]
+    resource: Resource, desired: Object, oldest: PlacedObject, younger: Sequence[PlacedObject]
 ) -> list[Operation]:
     """The operations that give the oldest object the desired values, and delete younger ones; none
     if there are no younger ones."""
@@ -206,7 +206,7 @@ def putting_back(
     resource: Resource, existing: Sequence[Object], target: Sequence[Object]
 ) -> Second:
     """The operations that make one list of another one, with the objects as they were."""
-    by_key = {resource.key_of(obj): Listed(index, obj) for index, obj in enumerate(existing)}
+    by_key = {resource.key_of(obj): PlacedObject(index, obj) for index, obj in enumerate(existing)}
     order = [resource.key_of(obj) for obj in target]
     places = {key: index for index, key in enumerate(order)}
     unmoved = longest_ascending([*by_key], places)
@@ -243,7 +243,7 @@ def _fields_to_put_back(
 
 
 def _putting_back_one(
-    resource: Resource, listed: Listed | None, target: Object, fields: Mapping[str, object]
+    resource: Resource, listed: PlacedObject | None, target: Object, fields: Mapping[str, object]
 ) -> Operation:
     becomes = without(target, "id", *resource.read_only)
     if listed is None:

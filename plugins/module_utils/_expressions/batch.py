@@ -27,7 +27,7 @@ class Matching(NamedTuple):
     possible: Requests
 
 
-NOTHING = Matching(0, 0)
+NO_MATCHES = Matching(0, 0)
 
 
 class SameValue(NamedTuple):
@@ -68,7 +68,7 @@ class Batch:
     def _among(self, tree: Tree, concerned: Requests) -> Matching:
         """Those of some requests that match."""
         if isinstance(tree, Constant):
-            return Matching(concerned, concerned) if tree.value else NOTHING
+            return Matching(concerned, concerned) if tree.value else NO_MATCHES
         if isinstance(tree, Negation):
             negated = self._among(tree.part, concerned)
             return Matching(concerned & ~negated.possible, concerned & ~negated.certain)
@@ -114,7 +114,7 @@ class Batch:
     def _compared(self, comparison: Comparison, concerned: Requests) -> Matching:
         sides = self._sides_of(comparison)
         if not concerned:
-            return NOTHING
+            return NO_MATCHES
         groups = sides.groups
         if concerned != self._all:
             concerned_groups = [sides.group_at[place] for place in places(concerned)]

@@ -24,8 +24,8 @@ from .expression import Expression
 from .solve import EMPTY, MOST_STEPS, MOST_VARIABLES, OPEN_LEVEL, UP_TO_ANY, WHOLE, Diagrams, Set
 
 NEVER, SHADOWED, DUPLICATE = "never", "shadowed", "duplicate"
-TRUE: Range = (1, UP_TO_ANY[-1][1])  # of a comparison that is a variable
-MOST_TRIED = 2000  # combinations of one size
+RANGE_OF_TRUE: Range = (1, UP_TO_ANY[-1][1])  # of a comparison that is a variable
+MOST_COMBINATIONS = 2000  # combinations of one size
 LARGEST_TRIED = 3
 MOST_LEVELS = 200  # variables of sets that are combined
 MOST_COMPARED = 100_000
@@ -121,7 +121,8 @@ class Covering:
         self._alone = {
             level: {place for _range, place in values}
             for level, values in by_level.items()
-            if level >= OPEN_LEVEL and [one for one, _place in values] == [TRUE] * depending[level]
+            if level >= OPEN_LEVEL
+            and [one for one, _place in values] == [RANGE_OF_TRUE] * depending[level]
         }
         every = {*range(len(listed))}
         self._others = every.difference(*self._alone.values())
@@ -226,7 +227,7 @@ class Covering:
             for tried, places in enumerate(combinations(met, size)):
                 if self._without(rest, places) == EMPTY:
                     return [*places]
-                if size > 1 and tried > MOST_TRIED:
+                if size > 1 and tried > MOST_COMBINATIONS:
                     break
         needed = [*met]
         for place in reversed(met):

@@ -144,7 +144,7 @@ def halves(leaf: Comparison) -> Halves:
     problem: Sequence[str] = [leaf.problem]
     if not leaf.problem:
         try:
-            return _compared(leaf)
+            return _comparison_halves(leaf)
         except Unread as exc:
             problem = exc.reasons
 
@@ -154,7 +154,7 @@ def halves(leaf: Comparison) -> Halves:
     return Halves("", lambda fields: MISSING, not_known)
 
 
-def _compared(comparison: Comparison) -> Halves:
+def _comparison_halves(comparison: Comparison) -> Halves:
     if comparison.plain:
         return _single(comparison, field_operand(comparison.field))
     tokens = tokens_of(comparison.field)

@@ -250,7 +250,7 @@ def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterat
     if name in LOWERED and (behind[1:2] or [""])[0] != (behind[1:2] or [""])[0].lower():
         problem = f"the keys of {name} have small letters alone; write {behind[1].lower()}"
         yield Unread(problem, at=start, malformed=False)
-    kind = _kind_of(name, behind)
+    kind = _kind_of_left_side(name, behind)
     is_each = "*" in behind
     written = leaf.field.replace(" ", "")
     if name in LOWERED and "[" in behind:
@@ -282,7 +282,7 @@ def _of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
         yield from _mistakes_of(inner, start, is_inner=True)
 
 
-def _kind_of(name: str, behind: list[str]) -> str:
+def _kind_of_left_side(name: str, behind: list[str]) -> str:
     """The kind of the left side of a comparison; empty if it is not known."""
     if behind[:1] == ["("]:
         return (

@@ -22,9 +22,9 @@ from .fields import (
     KNOWN_FIELDS,
     PACKET_FIELDS,
     doubts,
+    fields_in_expression,
     list_uses,
     lists_in,
-    names_in,
     with_contents,
 )
 from .grammar import (
@@ -44,7 +44,7 @@ from .grammar import (
     tokens_of,
 )
 
-MOST_TEXTS = 4096  # of which the expressions are kept
+MOST_REMEMBERED_TEXTS = 4096  # of which the expressions are kept
 
 
 class ListUse(NamedTuple):
@@ -153,7 +153,7 @@ class Expression:
         """The fields that it reads, each once."""
         if self._operator:
             return _merged(part.names for part in self._parts)
-        return tuple(names_in(self._text))
+        return tuple(fields_in_expression(self._text))
 
     @cached_property
     def lists(self) -> Sequence[str]:
@@ -274,7 +274,7 @@ def _words(comparison: Comparison) -> tuple[object, ...]:
     return comparison.field, comparison.operator, comparison.in_braces, operands
 
 
-@lru_cache(maxsize=MOST_TEXTS)
+@lru_cache(maxsize=MOST_REMEMBERED_TEXTS)
 def _expression_with(text: str) -> Expression:
     return Expression(text)
 
@@ -301,7 +301,7 @@ def _truths_in_favour(
         yield tree, is_wanted
 
 
-@lru_cache(maxsize=MOST_TEXTS)
+@lru_cache(maxsize=MOST_REMEMBERED_TEXTS)
 def _fields_of_side(side: str) -> frozenset[str]:
     """The words of the left side of a comparison, among which its fields are."""
     return frozenset(token.text for token in tokens_of(side) if token.kind == WORD)

@@ -380,7 +380,7 @@ def possible_texts(leaf: Comparison) -> list[str] | None:
     return [text for text in texts if pattern.fullmatch(text[1:-1])]
 
 
-def names_in(expression: str) -> list[str]:
+def fields_in_expression(expression: str) -> list[str]:
     """The fields of an expression, each once; none of an expression that cannot be read, which is
     refused anyway."""
     try:
@@ -408,7 +408,9 @@ def _is_field(word: str, before: str) -> bool:
 
 def unknown_names(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:
     """The fields of an expression that are not among the known ones."""
-    return [name for name in names_in(expression) if not is_known_field(name, known_fields)]
+    return [
+        name for name in fields_in_expression(expression) if not is_known_field(name, known_fields)
+    ]
 
 
 def doubts(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> str:
@@ -453,7 +455,7 @@ FIELDS_OF_LISTS: Mapping[str, Sequence[str]] = {  # that may be in a list, by th
 def misused(field: str, kind: str) -> bool:
     """Return whether a field is of another kind than the lists of this one; not for a field that is
     not known."""
-    names = {name for name in names_in(field) if name in FIELD_KINDS}
+    names = {name for name in fields_in_expression(field) if name in FIELD_KINDS}
     return bool(names) and names.isdisjoint(FIELDS_OF_LISTS.get(kind, ()))
 
 

@@ -94,7 +94,7 @@ def literal_of(token: Token) -> FieldValue:
 PERCENT_ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})")
 
 
-class Function(NamedTuple):
+class FieldFunction(NamedTuple):
     """A function, and how many arguments it takes."""
 
     call: Callable[..., FieldValue]
@@ -114,7 +114,7 @@ def _whole_number(value: FieldValue) -> int:
     return value
 
 
-def _length(value: FieldValue) -> int:
+def _length_of_value(value: FieldValue) -> int:
     if isinstance(value, Items):
         if not value.is_listed:
             raise Unread("the number of the elements of an array is not known")
@@ -122,7 +122,7 @@ def _length(value: FieldValue) -> int:
     return len(_bytes(value))
 
 
-def _joined(*values: FieldValue) -> FieldValue:
+def _concatenated(*values: FieldValue) -> FieldValue:
     if not any(isinstance(value, Items) for value in values):
         return b"".join(map(_bytes, values))
     if not all(isinstance(value, Items) for value in values):
@@ -174,19 +174,21 @@ def _network(value: FieldValue, ipv4_bits: FieldValue, ipv6_bits: FieldValue) ->
     return ipaddress.ip_network((value, length), strict=False).network_address
 
 
-FUNCTIONS: Mapping[str, Function] = {
-    "lower": Function(lambda value: _bytes(value).lower(), 1, 1),
-    "upper": Function(lambda value: _bytes(value).upper(), 1, 1),
-    "len": Function(_length, 1, 1),
-    "starts_with": Function(lambda value, start: _bytes(value).startswith(_bytes(start)), 2, 2),
-    "ends_with": Function(lambda value, end: _bytes(value).endswith(_bytes(end)), 2, 2),
-    "concat": Function(_joined, 1, None),
-    "substring": Function(_substring, 2, 3),
-    "url_decode": Function(_url_decoded, 1, 1),
-    "remove_bytes": Function(_without_bytes, 2, 2),
-    "to_string": Function(_to_string, 1, 1),
-    "cidr": Function(_network, 3, 3),
-    "cidr6": Function(lambda value, ipv6_bits: _network(value, 32, ipv6_bits), 2, 2),
+FUNCTIONS: Mapping[str, FieldFunction] = {
+    "lower": FieldFunction(lambda value: _bytes(value).lower(), 1, 1),
+    "upper": FieldFunction(lambda value: _bytes(value).upper(), 1, 1),
+    "len": FieldFunction(_length_of_value, 1, 1),
+    "starts_with": FieldFunction(
+        lambda value, start: _bytes(value).startswith(_bytes(start)), 2, 2
+    ),
+    "ends_with": FieldFunction(lambda value, end: _bytes(value).endswith(_bytes(end)), 2, 2),
+    "concat": FieldFunction(_concatenated, 1, None),
+    "substring": FieldFunction(_substring, 2, 3),
+    "url_decode": FieldFunction(_url_decoded, 1, 1),
+    "remove_bytes": FieldFunction(_without_bytes, 2, 2),
+    "to_string": FieldFunction(_to_string, 1, 1),
+    "cidr": FieldFunction(_network, 3, 3),
+    "cidr6": FieldFunction(lambda value, ipv6_bits: _network(value, 32, ipv6_bits), 2, 2),
 }
 SKIPS_MISSING = ("concat",)  # the others return nothing if an argument is missing
 GROWS = frozenset(["len", "lower", "remove_bytes", "substring", "upper", "url_decode"])
@@ -369,7 +371,7 @@ def _called(name: str, arguments: Sequence[Sequence[Token]]) -> Operand:
     return _call(name, function, operands)
 
 
-def _call(name: str, function: Function, operands: Sequence[Operand]) -> Operand:
+def _call(name: str, function: FieldFunction, operands: Sequence[Operand]) -> Operand:
     def called(values: Sequence[FieldValue]) -> FieldValue:
         present = [value for value in values if value is not MISSING]
         if len(present) == len(values) or (present and name in SKIPS_MISSING):

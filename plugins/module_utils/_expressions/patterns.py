@@ -177,10 +177,10 @@ def wildcard(pattern: bytes, strict: bool) -> Callable[[bytes], bool]:
     pieces = wildcard_pieces(pattern)
     if not strict:
         pieces = [piece.lower() for piece in pieces]
-    return lambda text: _fits(text if strict else text.lower(), pieces)
+    return lambda text: _consists_of_pieces(text if strict else text.lower(), pieces)
 
 
-def _fits(text: bytes, pieces: list[bytes]) -> bool:
+def _consists_of_pieces(text: bytes, pieces: list[bytes]) -> bool:
     """Return whether a text is these pieces with anything between them."""
     if len(pieces) == 1:
         return text == pieces[0]

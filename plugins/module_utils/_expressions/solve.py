@@ -36,8 +36,8 @@ from .fields import (
     GREATEST,
     RANGES,
     SAME_FIELD,
+    fields_in_expression,
     met_addresses,
-    names_in,
     numbers_of,
     possible_texts,
     values_of,
@@ -90,7 +90,7 @@ class DiagramNode(NamedTuple):
         return self.parts[max(bisect_right(self.starts, value) - 1, 0)]
 
 
-class Bounds(NamedTuple):
+class VariableBounds(NamedTuple):
     """Of a set: the variables, by their levels, of which it has only some values, with these; and
     all those on which it depends."""
 
@@ -139,7 +139,7 @@ class Diagrams:
         self._nodes = [end, end]
         self._numbers: dict[DiagramNode, Set] = {}
         self._combined: dict[tuple[str, Set, Set], Set] = {}
-        self._bounds: dict[Set, Bounds] = {EMPTY: Bounds({}, frozenset())}
+        self._bounds: dict[Set, VariableBounds] = {EMPTY: VariableBounds({}, frozenset())}
         self._bounds[WHOLE] = self._bounds[EMPTY]
         self.steps = 0  # that were taken, at most MOST_STEPS
 
@@ -215,7 +215,7 @@ class Diagrams:
         if node.level != self._levels[DESTINATION]:
             return [(EVERYTHING, packets)] if packets != EMPTY else []
         groups: dict[Set, Ranges] = {}
-        for piece, part in _pieces(node, EVERYTHING):
+        for piece, part in _pieces_of_node(node, EVERYTHING):
             groups.setdefault(part, []).append(piece)
         groups.pop(EMPTY, None)
         return [(intersection(union(pieces), EVERYTHING), part) for part, pieces in groups.items()]
@@ -224,18 +224,20 @@ class Diagrams:
         """The packets of a set to a destination, without it."""
         return self._from(FIRST_LEVELS.index(DESTINATION), packets).part(destination)
 
-    def bounds(self, traffic: Set) -> Bounds:
+    def bounds(self, traffic: Set) -> VariableBounds:
         """The values to which a set limits variables."""
         known = self._bounds.get(traffic)
         if known is None:
             node = self._nodes[traffic]
-            pieces = [(one, part) for one, part in _pieces(node, UP_TO_ANY) if part != EMPTY]
+            pieces = [
+                (one, part) for one, part in _pieces_of_node(node, UP_TO_ANY) if part != EMPTY
+            ]
             parts = [self.bounds(part) for part in {part for _piece, part in pieces}]
             shared = set.intersection(*(set(one.values) for one in parts))
             values = {name: union(chain(*(one.values[name] for one in parts))) for name in shared}
             values[node.level] = union(piece for piece, _part in pieces)
             levels = frozenset([node.level]).union(*(one.levels for one in parts))
-            known = self._bounds[traffic] = Bounds(values, levels)
+            known = self._bounds[traffic] = VariableBounds(values, levels)
         return known
 
     def is_larger(self, traffic: Set, most: int) -> bool:
@@ -338,7 +340,7 @@ class Diagrams:
 
     def _decided_for_texts(self, leaf: Comparison, met: Set) -> Set:
         """What meets a leaf, which is known for texts that expressions name."""
-        fields = [name for name in names_in(leaf.field) if name in self._named_texts]
+        fields = [name for name in fields_in_expression(leaf.field) if name in self._named_texts]
         if len(fields) != 1:
             return met
         (field,) = fields
@@ -393,7 +395,7 @@ class Diagrams:
             return
         node = self._nodes[traffic]
         pieces: dict[Set, Ranges] = {}
-        for piece, part in _pieces(node, UP_TO_ANY):
+        for piece, part in _pieces_of_node(node, UP_TO_ANY):
             pieces.setdefault(part, []).append(piece)
         pieces.pop(EMPTY, None)
         for part, ranges in pieces.items():
@@ -489,7 +491,7 @@ def _simple(operator: str, one: Set, other: Set) -> Set | None:
     return 1 - neutral if operator != "xor" and 1 - neutral in (one, other) else None
 
 
-def _pieces(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, int], Set]]:
+def _pieces_of_node(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, int], Set]]:
     ends = [*(start - 1 for start in node.starts[1:]), everything[-1][1]]
     return zip(zip(node.starts, ends), node.parts)
 
@@ -552,18 +554,18 @@ def matches_every_request(expression: Expression) -> bool:
     return not unmatched(expression)
 
 
-class Matches(NamedTuple):
+class MatchedDestinations(NamedTuple):
     """The destinations all of whose traffic matches, and those some of whose traffic may match."""
 
     always: Ranges
     sometimes: Ranges
 
 
-SOME = Matches([], EVERYTHING)
+SOME = MatchedDestinations([], EVERYTHING)
 
 
 @lru_cache(maxsize=4096)
-def matched(expression: Expression) -> Matches:
+def matched(expression: Expression) -> MatchedDestinations:
     """The destinations that an expression matches; raises Unread for an undocumented form."""
     try:
         for leaf in expression.comparisons:
@@ -577,9 +579,9 @@ def matched(expression: Expression) -> Matches:
         return SOME
 
 
-def destinations(diagrams: Diagrams, traffic: Set) -> Matches:
+def destinations(diagrams: Diagrams, traffic: Set) -> MatchedDestinations:
     """The destinations of packets."""
     possible = diagrams.possible()
     others = diagrams.values(diagrams.without(possible, traffic), DESTINATION)
     sometimes = diagrams.values(diagrams.combined("and", [possible, traffic]), DESTINATION)
-    return Matches(complement(others), sometimes)
+    return MatchedDestinations(complement(others), sometimes)

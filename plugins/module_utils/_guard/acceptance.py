@@ -258,10 +258,10 @@ def _scalar(text: str) -> str:
     if text.isprintable():
         return unsafe + "'" + text.replace("'", "''") + "'"
     quoted = text.replace("\\", r"\\").replace('"', r"\"")
-    return f'{unsafe}"{"".join(map(_escaped, quoted))}"'
+    return f'{unsafe}"{"".join(map(_visible_character, quoted))}"'
 
 
-def _escaped(character: str) -> str:
+def _visible_character(character: str) -> str:
     """A character that is seen, or its escape, which YAML and Python write alike."""
     if character.isprintable():
         return character

@@ -84,7 +84,7 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     if not plan.operations:
         return ""
     digest = hashlib.sha256()
-    for counted in _counted(owner, plan):
+    for counted in _pieces_of_plan_id(owner, plan):
         digest.update(CANONICAL.encode(counted).encode("utf-8", "backslashreplace") + b"\n")
     return digest.hexdigest()
 
@@ -93,21 +93,21 @@ MOST_AT_ONCE = 100  # changes of objects
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
 
 
-def _counted(owner: Mapping[str, str], plan: Plan) -> Iterator[Any]:
+def _pieces_of_plan_id(owner: Mapping[str, str], plan: Plan) -> Iterator[Any]:
     """All that counts in the id of a plan, piece by piece."""
     yield dict(owner)
     changes = _object_changes(plan)
     while batch := list(islice(changes, MOST_AT_ONCE)):
         yield batch
     yield _orders(plan)
-    rules = _changed_rules(plan)
+    rules = _lists_of_changed_rules(plan)
     rulesets = _rulesets_executed(rules, plan)
     yield _lists_named(rules, rulesets, plan)
     if rulesets:
         yield rulesets
 
 
-def _changed_rules(plan: Plan) -> dict[str, list[Object]]:
+def _lists_of_changed_rules(plan: Plan) -> dict[str, list[Object]]:
     """The rules that change, before and after, by the collection among which traffic meets them."""
     changes = [
         operation

@@ -22,7 +22,7 @@ from .._schema.resource import NO_ITEMS, Object, ReadCollection, Resource, State
 from .._text import Option, Unread, joined
 from .._values.address_set import overlaps, range_of
 from .acceptance import Acceptance, accepting, risks_refusal
-from .facts import Answer, Place, place_of
+from .facts import Answer, CollectionPlace, place_of_collection
 from .risks.base import Change, FinderAnswer, Finding, find_risks
 from .terms import Terms
 
@@ -138,7 +138,7 @@ def check_plan(
         refused=refused,
         expired=[item for item in terms.accepted if item.has_expired(now)],
         unmet=unmet,
-        described=_described(planned),
+        described=_coverage_once_enabled(planned),
         traffic=traffic,
     )
 
@@ -148,7 +148,7 @@ def _reason(acceptances: Sequence[Acceptance]) -> str | None:
     return "; ".join(dict.fromkeys(reasons)) or None
 
 
-def _described(planned: Planned) -> Coverage | None:
+def _coverage_once_enabled(planned: Planned) -> Coverage | None:
     """The coverage once all is enabled that the plan takes to an earlier stage first."""
     enabled: dict[Operation, Object] = {}
     for operation in planned.plan.operations:
@@ -163,8 +163,8 @@ def check_length(plan: Plan, _read: ReadCollection) -> str:
     that is longer already has a larger quota."""
     for resource in plan.resources.values():
         quota = resource.quota
-        after = _length(resource, plan.after()) if quota else 0
-        if after > quota and _length(resource, plan.before) <= quota:
+        after = _number_of_counting_objects(resource, plan.after()) if quota else 0
+        if after > quota and _number_of_counting_objects(resource, plan.before) <= quota:
             owner = resource.owner.partition("_")[0]
             return (
                 f"The {owner} takes {quota} {resource.titles}, and {after} would be there."
@@ -173,7 +173,7 @@ def check_length(plan: Plan, _read: ReadCollection) -> str:
     return ""
 
 
-def _length(resource: Resource, state: State) -> int:
+def _number_of_counting_objects(resource: Resource, state: State) -> int:
     """The number of objects of a collection that count."""
     not_ours = resource.semantics.not_ours
     return len([obj for obj in state[resource.plural] if not not_ours(obj)])
@@ -188,9 +188,11 @@ def onboarded_to_read(plan: Plan) -> Sequence[Resource]:
     return [ONBOARDED] if _new_prefixes(plan) else []
 
 
-def delegations_to_read(plan: Plan, answers: Mapping[Place, Answer]) -> Sequence[Resource]:
+def delegations_to_read(
+    plan: Plan, answers: Mapping[CollectionPlace, Answer]
+) -> Sequence[Resource]:
     """The delegations of the onboarded prefixes that new prefixes meet."""
-    onboarded = answers.get(place_of(ONBOARDED), ())
+    onboarded = answers.get(place_of_collection(ONBOARDED), ())
     if isinstance(onboarded, ProtectionError):
         return []
     return _delegations(onboarded, _new_prefixes(plan))

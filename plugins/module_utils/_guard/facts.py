@@ -20,11 +20,11 @@ from .risks.base import Entry, FinderAnswer, entries_of
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._protection.backtest import Backtest, BacktestRecord
 
-Place = Tuple[str, str]  # the plural of a collection, and the name of its parent
+CollectionPlace = Tuple[str, str]  # the plural of a collection, and the name of its parent
 Answer = Union[Sequence[Object], ProtectionError]  # an error if it cannot be read
 
 
-def place_of(resource: Resource) -> Place:
+def place_of_collection(resource: Resource) -> CollectionPlace:
     """The place of a collection among the facts."""
     return resource.plural, resource.parent_name
 
@@ -45,7 +45,7 @@ class Facts(NamedTuple):
     whose objects always can.
     """
 
-    collections: Mapping[Place, Answer] = NO_ITEMS
+    collections: Mapping[CollectionPlace, Answer] = NO_ITEMS
     warnings: Sequence[str] = ()
     expected: Mapping[str, Any] = NO_ITEMS
     backtested: Backtested | None = None
@@ -53,7 +53,7 @@ class Facts(NamedTuple):
 
     def look_up(self, resource: Resource) -> Sequence[Object]:
         """The objects of a collection that was read; raises the error if it could not be."""
-        answer = self.collections[place_of(resource)]
+        answer = self.collections[place_of_collection(resource)]
         if isinstance(answer, ProtectionError):
             raise answer
         return answer

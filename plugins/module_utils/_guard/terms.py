@@ -21,21 +21,21 @@ from .risks.base import Limits, Risk
 HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
 
 
-class Bounds(NamedTuple):
+class NumberBounds(NamedTuple):
     """The values that a number may have, and how a message says it."""
 
     fits: Callable[[float], bool]
     words: str
 
 
-PERCENTAGE = Bounds(lambda value: 0 <= value <= 100, "between 0 and 100")
-BOUNDS: Mapping[str, Bounds] = {
-    "hours": Bounds(
+PERCENTAGE = NumberBounds(lambda value: 0 <= value <= 100, "between 0 and 100")
+BOUNDS_OF_TERMS: Mapping[str, NumberBounds] = {
+    "hours": NumberBounds(
         lambda value: 0 < value <= HIGHEST_HOURS, f"above 0 and at most {HIGHEST_HOURS}"
     ),
     "max_would_drop_percent": PERCENTAGE,
     "max_blocked_percent": PERCENTAGE,
-    "max_would_drop_packets": Bounds(lambda value: value >= 0, "0 or more"),
+    "max_would_drop_packets": NumberBounds(lambda value: value >= 0, "0 or more"),
 }
 
 
@@ -48,7 +48,7 @@ def _read_numbers(options: Mapping[str, Any], spec: OptionSpec) -> list[Any]:
         return []
     problems = OptionProblems()
     for suboption, number in numbers.items():
-        bounds = BOUNDS.get(suboption)
+        bounds = BOUNDS_OF_TERMS.get(suboption)
         if bounds and number is not None and not bounds.fits(number):
             problem = f"{number:g} is not {bounds.words}"
             problems.add(OptionError(Option(name, suboption), problem))

@@ -122,13 +122,13 @@ def _split(
             if inner:
                 remaining[name] = inner
         elif suboptions and isinstance(value, (list, tuple)) and not whole_lists:
-            described[name] = [_described(suboptions, element) for element in value]
+            described[name] = [_described_part(suboptions, element) for element in value]
         else:
             described[name] = value
     return described, remaining
 
 
-def _described(spec: OptionSpec, element: Any) -> Any:
+def _described_part(spec: OptionSpec, element: Any) -> Any:
     """An element of a list, of a dictionary the part that these options describe."""
     if not isinstance(element, Mapping):
         return element

@@ -334,7 +334,7 @@ def make_plan(
         try:
             changes: list[Operation] = []
             for part in parts:
-                changes += _changes(part, existing, adjust, unused_nested)
+                changes += _changes_of_collection(part, existing, adjust, unused_nested)
             problems += _invalid(parts, changes)
             if parts[0].resource.is_ordered:
                 changes, order[plural] = order_operations(parts, existing, changes)
@@ -347,10 +347,10 @@ def make_plan(
     if problems:
         raise problems[0].joined(problems[1:])
     operations = _with_inner(operations, inner, before)
-    return Plan(before, tuple(sorted(operations, key=_turn)), order)
+    return Plan(before, tuple(sorted(operations, key=_turn_in_plan)), order)
 
 
-def _changes(
+def _changes_of_collection(
     desired: Desired, existing: Sequence[Object], adjust: Adjust, unused_nested: Sequence[Object]
 ) -> Sequence[Operation]:
     """The operations on the objects of a collection that one part of a host describes, in no
@@ -375,7 +375,7 @@ def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
     return writes + deletions[::-1]
 
 
-def _turn(operation: Operation) -> tuple[int, bool]:
+def _turn_in_plan(operation: Operation) -> tuple[int, bool]:
     """Sorts operations; an object that rules may name is deleted after these rules."""
     phase = PHASES.index(operation.action)
     return phase, operation.action == "delete" and operation.resource.is_referred_to
@@ -418,7 +418,7 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
     operations: list[Operation] = []
     previous: Values = NO_ITEMS
     defaults = resource.defaults()
-    for match, values in _matches(desired, _existing_by_key(desired, existing)):
+    for match, values in _matches_and_values(desired, _existing_by_key(desired, existing)):
         if match is None:
             operations.append(_creation(resource, {**defaults, **adjust(resource, None, values)}))
         elif not match.stays:
@@ -450,7 +450,7 @@ def _check_fixed(resource: Resource, existing: Object, values: Values) -> None:
         )
 
 
-def _matches(desired: Desired, by_key: ByKey) -> Iterator[tuple[Match | None, Values]]:
+def _matches_and_values(desired: Desired, by_key: ByKey) -> Iterator[tuple[Match | None, Values]]:
     """The existing objects that stay or go, with the values that the task names of them, and None
     with the values of new ones; raises PlanError for an entry that must exist and does not, and for
     duplicates."""

@@ -19,7 +19,7 @@ from .._plan.rollout import Planned
 from .._schema.resource import NO_ITEMS, Object, State
 from .._specs.task import Task
 from .planner import Planner, Situation
-from .reading import Reader
+from .reading import SurroundingsReader
 from .stages import Rollout
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
@@ -80,11 +80,13 @@ class Preparation(NamedTuple):
         return self.planner.draft(self._situation(existing)).plan.after()
 
     @property
-    def _reader(self) -> Reader:
+    def _reader(self) -> SurroundingsReader:
         task = self.task
         lists_unmanaged = task.spec.lists_unmanaged
         terms, context = task.terms, task.context
-        return Reader(self.client, context, terms, self.rollout, task.desired, lists_unmanaged)
+        return SurroundingsReader(
+            self.client, context, terms, self.rollout, task.desired, lists_unmanaged
+        )
 
     def _situation(self, existing: State, nested: State = NO_ITEMS) -> Situation:
         desired = self.task.spec.settled(self.task.desired, existing)

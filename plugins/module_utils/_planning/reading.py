@@ -16,7 +16,7 @@ from .._concurrency import concurrently
 from .._context import Context
 from .._errors import ProtectionError
 from .._guard.check import delegations_to_read, onboarded_to_read
-from .._guard.facts import Answer, Backtested, Facts, Place, place_of
+from .._guard.facts import Answer, Backtested, CollectionPlace, Facts, place_of_collection
 from .._guard.terms import BacktestTerms, Terms
 from .._plan.desired import Desired
 from .._plan.plan import Plan
@@ -42,7 +42,7 @@ class Surroundings(NamedTuple):
         return plan._replace(before=draft.before, alongside=draft.alongside, unread=draft.unread)
 
 
-class Reader(NamedTuple):
+class SurroundingsReader(NamedTuple):
     """Reads the surroundings of the plans of one task."""
 
     client: Client
@@ -120,7 +120,7 @@ class Reader(NamedTuple):
             backtested = _backtested(plan, self.client, self.terms.backtest)
         return Facts(collections, backtested=backtested)
 
-    def _collections_of_checks(self, plan: Plan) -> dict[Place, Answer]:
+    def _collections_of_checks(self, plan: Plan) -> dict[CollectionPlace, Answer]:
         """The collections that may keep the owner from taking a plan."""
         resources = [*onboarded_to_read(plan)]
         if self.terms.of_rules:
@@ -130,9 +130,11 @@ class Reader(NamedTuple):
         answers = self._answers(resources)
         return {**answers, **self._answers(delegations_to_read(plan, answers))}
 
-    def _answers(self, resources: Sequence[Resource]) -> dict[Place, Answer]:
+    def _answers(self, resources: Sequence[Resource]) -> dict[CollectionPlace, Answer]:
         answers = concurrently(self._answer, resources)
-        return {place_of(resource): answer for resource, answer in zip(resources, answers)}
+        return {
+            place_of_collection(resource): answer for resource, answer in zip(resources, answers)
+        }
 
     def _answer(self, resource: Resource) -> Answer:
         try:

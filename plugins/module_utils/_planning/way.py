@@ -18,7 +18,7 @@ from .._concurrency import concurrently, once
 from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan
-from .._protection.rules_in_force import IN_ORDER, UNREAD, executed_by
+from .._protection.rules_in_force import IN_ORDER, REASON_OF_UNREAD, executed_by
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import EXECUTED_RULESETS, ruleset_of, whole_rulesets
 from .._schema.neighbours import ZONE
@@ -61,14 +61,14 @@ def with_way(plan: Plan, asked: Asked, evaluates: bool) -> Plan:
         return _with_executed(plan, {ZONE.plural: [ANY_ZONE]}, client)
     zone_plan = plan_of(asked.context.zone)
     is_report = asked.context.reports and not zone_plan
-    zone = _known_zone(asked, zone_plan)
+    zone = _zone_without_reading(asked, zone_plan)
     is_needed = evaluates or is_report or of_account or zone_plan == ENTERPRISE
     if zone is None and is_needed:
         zone = _read_first(lambda: [zone_of(client)])
-        if is_report and UNREAD in zone:
-            plan = _with_unread_account(plan, f"{zone[UNREAD]}.")
+        if is_report and REASON_OF_UNREAD in zone:
+            plan = _with_unread_account(plan, f"{zone[REASON_OF_UNREAD]}.")
     before: dict[str, Sequence[Object]] = {}
-    if zone is not None and UNREAD not in zone:
+    if zone is not None and REASON_OF_UNREAD not in zone:
         before[ZONE.plural] = client.zones or [zone]
     rulesets: list[Object] = []
     if zone is not None and not of_account and plan_of(zone) not in OTHER_PLANS:
@@ -78,7 +78,7 @@ def with_way(plan: Plan, asked: Asked, evaluates: bool) -> Plan:
     return _with_executed(plan, before, client, rulesets)
 
 
-def _known_zone(asked: Asked, zone_plan: str) -> Object | None:
+def _zone_without_reading(asked: Asked, zone_plan: str) -> Object | None:
     """The zone as this run has read it, or as its caller knows it; None if it does not."""
     if asked.client.zones:
         return asked.client.zones[0]
@@ -127,13 +127,15 @@ ANY_ZONE: Object = {"plan": {"legacy_id": ENTERPRISE}}
 
 def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object]]:
     """The custom rules of the account of a zone, and a client for it."""
-    if UNREAD in zone or not plan_of(zone):
-        return client, [{UNREAD: zone.get(UNREAD, "the zone does not say its plan")}]
+    if REASON_OF_UNREAD in zone or not plan_of(zone):
+        return client, [
+            {REASON_OF_UNREAD: zone.get(REASON_OF_UNREAD, "the zone does not say its plan")}
+        ]
     try:
         account = account_of(client, zone if "account" in zone else None)
         return account, _read_once(account, CUSTOM_RULES_OF_ACCOUNT)
     except ProtectionError as exc:
-        return client, [{UNREAD: exc.message.rstrip(".")}]
+        return client, [{REASON_OF_UNREAD: exc.message.rstrip(".")}]
 
 
 def _read_once(client: Client, resource: Resource) -> list[Object]:
@@ -147,7 +149,7 @@ def _executed(
     rules: Iterable[Object], client: Client, owner: str, known_ids: Container[str] = ()
 ) -> list[Object]:
     """The rulesets that rules of an account or zone execute, without those with known ids."""
-    readable = [rule for rule in rules if UNREAD not in rule]
+    readable = [rule for rule in rules if REASON_OF_UNREAD not in rule]
     executed_ids = dict.fromkeys(map(executed_by, IN_ORDER[CUSTOM_RULES.plural](readable)))
     ids = [
         identity
@@ -164,7 +166,7 @@ def _executed(
     return list(concurrently(read_ruleset, ids))
 
 
-ODD = {UNREAD: "its rules are not a list of objects"}
+ODD = {REASON_OF_UNREAD: "its rules are not a list of objects"}
 
 
 def _has_rules(ruleset: Object) -> bool:
@@ -176,7 +178,7 @@ def _read_first(read: Callable[[], Sequence[Object]]) -> Object:
     try:
         return read()[0]
     except ProtectionError as exc:
-        return {UNREAD: exc.message.rstrip(".")}
+        return {REASON_OF_UNREAD: exc.message.rstrip(".")}
 
 
 def read_names(resource: Resource, client: Client) -> Sequence[Object]:

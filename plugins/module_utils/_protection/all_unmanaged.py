@@ -40,7 +40,7 @@ from .rules_in_force import in_enterprise, lists_named_in, rules_in_force
 from .unmanaged import UnmanagedRecord, unmanaged_record, unmanaged_records
 
 MAY_HOLD_EVERYTHING = "may hold everything, since the host is a zone without its account"
-MOST_JUDGED = 100  # items of a list one by one; more are checked together
+MOST_SINGLE_ITEMS = 100  # items of a list one by one; more are checked together
 
 
 class CollectionKinds(NamedTuple):
@@ -275,7 +275,7 @@ def _records_of_items(
         return
     for entry in unnamed:
         loss: Loss | None = loss_of_all._replace(certain=False)
-        if len(unnamed) <= MOST_JUDGED:
+        if len(unnamed) <= MOST_SINGLE_ITEMS:
             added = contents_of([entry]).without(described)
             loss = referring.loss(list_object, NO_CONTENTS, added)
         if loss:

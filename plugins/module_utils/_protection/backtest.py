@@ -30,7 +30,7 @@ from .._traffic.queries import FEWEST_SAMPLES, PERMISSION, PERMISSION_OF_ZONE, p
 from .decide import UNKNOWN_END, outcome_of, rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED
-from .past_requests import ANALYTICS, LOGPUSH, SOURCE, Group, Reader, Records, require_file
+from .past_requests import ANALYTICS, LOGPUSH, SOURCE, FieldReader, Group, Records, require_file
 from .rules_in_force import ZoneRule, contents_in, spelt_out, zone_values
 
 STOPPING = (BLOCKED, CHALLENGED)
@@ -104,8 +104,9 @@ class EndingRule(NamedTuple):
 
 
 RuleIdentity = Tuple[object, ...]
-Variable = Tuple[object, ...]  # see EndingRule.variable
-Matches = Tuple[int, ...]  # numbers of expressions; negative if it is not known whether they match
+RuleVariable = Tuple[object, ...]  # see EndingRule.variable
+# Numbers of expressions; negative if it is not known whether they match.
+SignedNumbers = Tuple[int, ...]
 
 
 class World(NamedTuple):
@@ -199,7 +200,7 @@ class Backtest:
         for expression in unique:
             names += expression.names
         self.fields = tuple(dict.fromkeys(names))
-        self._outcomes: dict[Matches, GroupOutcome] = {}
+        self._outcomes: dict[SignedNumbers, GroupOutcome] = {}
         self.requests: Counter[str] = Counter()
         self._doubts: dict[str, None] = {}
         self._existing = {ending.identity for ending in self._before}
@@ -220,7 +221,7 @@ class Backtest:
         for tried in self._tried.values():
             tried.forget_light_examples()
 
-    def _matches(self, requests: Sequence[Fields]) -> list[Matches]:
+    def _matches(self, requests: Sequence[Fields]) -> list[SignedNumbers]:
         """The numbers of the expressions that each request meets, or may meet."""
         matches: list[list[int]] = [[] for _request in requests]
         batch = Batch(requests)
@@ -247,12 +248,12 @@ class Backtest:
         if outcome.rule:
             self._tried[outcome.rule.identity].add(outcome, group, request)
 
-    def _outcome(self, numbers: Matches, request: Fields) -> GroupOutcome:
+    def _outcome(self, numbers: SignedNumbers, request: Fields) -> GroupOutcome:
         """The outcome for requests that meet these expressions, in every world that is possible."""
         certain = {abs(number): number > 0 for number in numbers}
         before = [ending for ending in self._before if self._number(ending) in certain]
         after = [ending for ending in self._after if self._number(ending) in certain]
-        variables: dict[Variable, EndingRule] = {}
+        variables: dict[RuleVariable, EndingRule] = {}
         possible = self._worlds([before, after], certain, {}, variables)
         worlds = list(islice(possible, MOST_WORLDS))
         kinds = {world.kind for world in worlds}
@@ -279,8 +280,8 @@ class Backtest:
         self,
         sides: Sequence[Sequence[EndingRule]],
         certain: Mapping[int, bool],
-        truths: Mapping[Variable, bool],
-        variables: dict[Variable, EndingRule],
+        truths: Mapping[RuleVariable, bool],
+        variables: dict[RuleVariable, EndingRule],
     ) -> Iterator[World]:
         """The worlds that are possible if these variables are so; the others are noted in
         `variables`. The sides are the rules before and after."""
@@ -393,7 +394,7 @@ def of_analytics(
     """The backtest with the requests of some hours, as results show it."""
     if zone_id is None:
         return backtest.record((None, None), [ONLY_ZONES])
-    reader = Reader(backtest.fields, ANALYTICS)
+    reader = FieldReader(backtest.fields, ANALYTICS)
     until = now or datetime.now(timezone.utc)
     since = until - timedelta(hours=hours)
     listing = ask_requests(send, zone_id, reader.names, since, until)
@@ -409,7 +410,7 @@ def of_file(backtest: Backtest, path: str) -> BacktestRecord:
     """The backtest with the requests of a file, as results show it; raises PlanError if the file
     cannot be opened."""
     require_file(path)
-    reader = Reader(backtest.fields, LOGPUSH)
+    reader = FieldReader(backtest.fields, LOGPUSH)
     records = Records(path, reader.names)
     for groups in reader.groups(records):
         backtest.add(groups)

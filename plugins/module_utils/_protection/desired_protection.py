@@ -99,7 +99,7 @@ def _defaults(
     if resource in DDOS_OVERRIDES and PARAMETERS in obj:
         conditions = frozenset([PARAMETERS])
     unnamed: list[Values] = [{name: None} for name in conditions if name not in values]
-    changes = [*_left_out(resource.fields, values, obj), *unnamed]
+    changes = [*_omitted_switches(resource.fields, values, obj), *unnamed]
     nested = resource.nested.field if resource.nested else ""
     fields: set[str] = set()
     for change in changes:
@@ -130,13 +130,13 @@ def _nested_id(obj: Object, nested: str) -> Any:
     return (obj.get(nested) or {}).get("id")
 
 
-def _left_out(fields: Sequence[Field], values: Values, obj: Object) -> Iterator[Values]:
+def _omitted_switches(fields: Sequence[Field], values: Values, obj: Object) -> Iterator[Values]:
     """The defaults of the switches that the values of a task leave out and that an object has
     otherwise, one by one."""
     for field in fields:
         value, existing = values.get(field.name), obj.get(field.name)
         if field.fields and isinstance(existing, Mapping):
-            for change in _left_out(field.fields, value or {}, existing):
+            for change in _omitted_switches(field.fields, value or {}, existing):
                 yield {field.name: change}
         elif field.switch and value is None:
             default = _switch_default(field)

@@ -19,7 +19,7 @@ from typing import Any, Callable, Container, Dict, Iterable, Iterator, Mapping, 
 
 from .._errors import OptionError
 from .._expressions.evaluation import decider_of
-from .._expressions.fields import FIELD_KINDS, FLAG, NUMBER, RANGES, names_in
+from .._expressions.fields import FIELD_KINDS, FLAG, NUMBER, RANGES, fields_in_expression
 from .._expressions.grammar import QUOTED, RAW, Comparison, Token, text_of, tokens_of
 from .._expressions.operands import Fields
 from .._expressions.solve import (
@@ -290,7 +290,7 @@ def _suggest(
 ) -> None:
     """Add texts that may meet a comparison, or not, to those of the keys of its fields."""
     literals = list(_literals(leaf))
-    for field in names_in(leaf.field):
+    for field in fields_in_expression(leaf.field):
         key = REQUEST_KEY_OF_FIELD.get(field, "")
         if field.startswith(ARGUMENTS):
             key = "query"
@@ -362,7 +362,7 @@ def _maps_of(piece: _Piece, fields: Iterable[str]) -> dict[str, Any]:
             is_of_map = leaf.field.startswith(start) or f"( {start} [" in leaf.field
             if is_of_map and literals:
                 maps.setdefault(key, {})[literals[0]] = literals[-1]
-        if "http.cookie" in names_in(leaf.field) and literals:
+        if "http.cookie" in fields_in_expression(leaf.field) and literals:
             name, _sign, value = literals[0].partition("=")
             maps.setdefault("cookies", {})[name or "a"] = value or "x"
     return maps

@@ -24,12 +24,12 @@ CHALLENGED, BLOCKED = "challenged", "blocked"
 MITIGATED, MONITORED = "mitigated", "monitored"
 UNPROTECTED, BYPASSED = "unprotected", "bypassed"
 OF_REQUESTS = (ALLOWED, SKIPPED, LOGGED, CHALLENGED, BLOCKED)
-OF_PACKETS = (MITIGATED, MONITORED, UNPROTECTED, BYPASSED)
+PACKET_OUTCOMES = (MITIGATED, MONITORED, UNPROTECTED, BYPASSED)
 OF_FIREWALL = (ALLOWED, SKIPPED, LOGGED, BLOCKED)  # of packets in the Network Firewall
 # A request that a rule logs, or that skips the rest, is allowed as well. A packet that the Network
 # Firewall lets pass meets the components, which another module checks.
 PASSING = (ALLOWED, SKIPPED, LOGGED)
-FULFILLING = {ALLOWED: PASSING, **{word: (word, *PASSING) for word in OF_PACKETS}}
+FULFILLING = {ALLOWED: PASSING, **{word: (word, *PASSING) for word in PACKET_OUTCOMES}}
 
 NAME = "expectations"
 EXPECTATION_OPTIONS: OptionSpec = {
@@ -178,10 +178,10 @@ def _with_described(
 
 
 def _expected(option: Option, kind: str, value: Any) -> ExpectedOutcome:
-    words = OF_REQUESTS if kind == REQUEST else (*OF_PACKETS, *OF_FIREWALL)
+    words = OF_REQUESTS if kind == REQUEST else (*PACKET_OUTCOMES, *OF_FIREWALL)
     if kind == REQUEST or not isinstance(value, Mapping):
         return str(read_value(option, {"choices": words}, value))
-    of_component: Argument = {"choices": OF_PACKETS}
+    of_component: Argument = {"choices": PACKET_OUTCOMES}
     fields: Argument = {"type": "dict", "options": dict.fromkeys(COMPONENTS, of_component)}
     outcomes = read_value(option, fields, value)
     outcomes = {name: outcome for name, outcome in outcomes.items() if outcome is not None}

@@ -28,7 +28,7 @@ from .decide import (
 )
 from .expectation import FIREWALL, NAME, REQUEST, Expectation
 from .modes import UNDECIDED
-from .rules_in_force import OF_ACCOUNT, contents_in, title_in_ruleset, zone_values
+from .rules_in_force import SUFFIX_OF_ACCOUNT, contents_in, title_in_ruleset, zone_values
 
 RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
 
@@ -123,7 +123,7 @@ def find(
 ) -> list[Evaluated]:
     """Each expectation held against a state of an account or a zone; `requests` are those that
     another state with the same lists has already met."""
-    requests = _requests(expectations, state) if requests is None else requests
+    requests = _expected_requests(expectations, state) if requests is None else requests
     request_decisions = iter(decide_requests(rules_in_order(state), requests))
     packet_decisions = PacketDecisions(state)
     evaluated = []
@@ -140,7 +140,7 @@ def find(
     return evaluated
 
 
-def _requests(expectations: Sequence[Expectation], state: State) -> Batch:
+def _expected_requests(expectations: Sequence[Expectation], state: State) -> Batch:
     """The requests of expectations, which know the lists of a state, and its zone."""
     lists, zone = contents_in(state), zone_values(state)
     requests = []
@@ -155,7 +155,9 @@ def expectation_records(
     expectations: Sequence[Expectation], before: State, after: State
 ) -> list[ExpectationRecord]:
     """The results of expectations in the state after a plan, and before it."""
-    requests = _requests(expectations, after)  # a rule that both states have is decided once
+    requests = _expected_requests(
+        expectations, after
+    )  # a rule that both states have is decided once
     results = former_results = find(expectations, after, requests)
     if before is not after:
         same_lists = contents_in(before) == contents_in(after)
@@ -255,7 +257,9 @@ def _changed_by(record: ExpectationRecord, plan: Plan) -> str:
     rules = record["rule"], record["before"]["rule"]
     deciding = {rule for rule in rules if isinstance(rule, str)}
     concerned = [
-        operation for operation in plan.operations if not deciding.isdisjoint(_names_of(operation))
+        operation
+        for operation in plan.operations
+        if not deciding.isdisjoint(_names_in_decisions(operation))
     ]
     changes = []
     for operation in concerned or plan.operations:
@@ -263,7 +267,7 @@ def _changed_by(record: ExpectationRecord, plan: Plan) -> str:
     return f" (the plan {first_few(changes)})" if changes else ""
 
 
-def _names_of(operation: Operation) -> set[str]:
+def _names_in_decisions(operation: Operation) -> set[str]:
     """The names by which a decision names the object of an operation."""
     resource, label = operation.resource, operation.label
     if resource is ALLOWLIST:
@@ -271,9 +275,9 @@ def _names_of(operation: Operation) -> set[str]:
     if resource.component:
         return {name_of_rule(label), name_of_filter(label)}
     if resource is CUSTOM_RULES_OF_ACCOUNT:
-        return {f"{label}{OF_ACCOUNT}"}
+        return {f"{label}{SUFFIX_OF_ACCOUNT}"}
     if resource.parent_name:
         label = label[len(resource.parent_name) :].lstrip()
         name = title_in_ruleset(label, resource.parent_name)
-        return {name, f"{name}{OF_ACCOUNT}"}
+        return {name, f"{name}{SUFFIX_OF_ACCOUNT}"}
     return {label}

@@ -47,7 +47,7 @@ ARRIVING = Reach(
     UNREACHABLE,
     NOT_ARRIVING,
 )
-MOST_JUDGED = 16  # lists of rules, of which the claims are kept
+MOST_REMEMBERED_LISTS = 16  # lists of rules, of which the claims are kept
 ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
 
 
@@ -216,7 +216,7 @@ def _values_read(listed: Sequence[ListObject], state: State) -> tuple[tuple[str,
     return tuple((name, values[name]) for name in values if name in names)
 
 
-@lru_cache(maxsize=MOST_JUDGED)  # many zones have the same rules
+@lru_cache(maxsize=MOST_REMEMBERED_LISTS)  # many zones have the same rules
 def _claims_among(
     listed: tuple[ListObject, ...],
     values_of_zone: tuple[tuple[str, bytes], ...],

@@ -28,8 +28,8 @@ from .modes import Loss, loss_by
 from .ordinary_traffic import plain_traffic
 from .overrides import loosened, only_logs, override_doubts, override_losses
 from .rules_in_force import (
+    REASON_OF_UNREAD,
     REST_OF_THE_LIST,
-    UNREAD,
     ZoneRule,
     beyond,
     contents_in,
@@ -132,7 +132,7 @@ def _by_doubt(resource: Resource, rule: ZoneRule) -> Loss | None:
     if not rule.active or not rule.doubts or rule.enforces or matches_nothing(rule.expression):
         return None
     why = f"{first_few(rule.doubts)} {'is' if len(rule.doubts) == 1 else 'are'} not understood"
-    why = f"{first_few(rule.unknown)} could not be read" if UNREAD in rule.obj else why
+    why = f"{first_few(rule.unknown)} could not be read" if REASON_OF_UNREAD in rule.obj else why
     return _loss(resource, rule, f"may let {resource.traffic}s pass, since {why}", certain=False)
 
 

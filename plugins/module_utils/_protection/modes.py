@@ -29,7 +29,15 @@ from typing import (
 )
 
 from .._expressions.expression import Expression
-from .._expressions.solve import PORT, SOURCE, SOURCE_PORT, Diagrams, Matches, Set, matched
+from .._expressions.solve import (
+    PORT,
+    SOURCE,
+    SOURCE_PORT,
+    Diagrams,
+    MatchedDestinations,
+    Set,
+    matched,
+)
 from .._schema.account import (
     COMPONENTS,
     DISABLED,
@@ -39,7 +47,7 @@ from .._schema.account import (
     MONITORING,
     filters_of,
     levels_of_rule,
-    rules_of,
+    rules_of_component,
 )
 from .._schema.resource import NO_ITEMS, Key, Object, Resource
 from .._text import Unread, excerpt, first_few
@@ -128,7 +136,7 @@ class Filter(NamedTuple):
 
     expression: Expression
     mode: str
-    matches: Matches
+    matches: MatchedDestinations
     own_mode: str
 
 
@@ -205,7 +213,7 @@ class Component(NamedTuple):
             closed.append((ranges, modes | self.rule_modes))
         return gathered(closed)
 
-    def _matched_in(self, mode: str) -> Matches:
+    def _matched_in(self, mode: str) -> MatchedDestinations:
         """The destinations that the filters of a mode match; filters of an unknown mode match
         nothing for certain."""
         always: list[Range] = []
@@ -215,7 +223,7 @@ class Component(NamedTuple):
                 sometimes += candidate.matches.sometimes
                 if mode != UNDECIDED:
                     always += candidate.matches.always
-        return Matches(union(always), union(sometimes))
+        return MatchedDestinations(union(always), union(sometimes))
 
     def deciders(self, network: Range) -> list[Decider]:
         """The deciders for a network, in the order of precedence; the list ends with the first that
@@ -270,7 +278,7 @@ def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
     """A component as an account's state has it; where its rules or filters are not known, neither
     are its modes."""
     title = COMPONENTS[kind].title
-    objects = {"rules": state.get(rules_of(kind).plural)}
+    objects = {"rules": state.get(rules_of_component(kind).plural)}
     filter_resource = filters_of(kind)
     if filter_resource:
         objects["filters"] = state.get(filter_resource.plural)
@@ -281,7 +289,7 @@ def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
     unknown = [name for name in objects if objects[name] is None]
     if unknown:
         problems.append(f"The {' and '.join(unknown)} of {title} are not known.")
-        may_match = Matches([], EVERYTHING)
+        may_match = MatchedDestinations([], EVERYTHING)
         filters.append(Filter(Expression.of(""), UNDECIDED, may_match, UNDECIDED))
     return Component(kind, filters, rules, problems)
 
@@ -289,7 +297,7 @@ def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
 def components(state: Mapping[str, Sequence[Object]]) -> list[Component]:
     """The components of an account; without those that are read on demand, where they were not
     read."""
-    rules = {kind: rules_of(kind) for kind in COMPONENTS}
+    rules = {kind: rules_of_component(kind) for kind in COMPONENTS}
     return [
         component(kind, state)
         for kind, resource in rules.items()
@@ -311,7 +319,7 @@ def watching(
 
     kind = str(resource.component)
     watched_state = {}
-    for collection in (rules_of(kind), filters_of(kind)):
+    for collection in (rules_of_component(kind), filters_of(kind)):
         if collection:
             objects = state.get(collection.plural) or ()
             watched_state[collection.plural] = [watched(collection, obj) for obj in objects]
@@ -334,7 +342,7 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
         return Filter(expression, mode, matched(expression), mode)
     except Unread as exc:
         problems.append(f"What {what} matches is not known: {exc}.")
-        return Filter(expression, UNDECIDED, Matches([], EVERYTHING), mode)
+        return Filter(expression, UNDECIDED, MatchedDestinations([], EVERYTHING), mode)
 
 
 def rule_of(obj: Object, kind: str) -> Rule:
@@ -579,7 +587,7 @@ def mitigation_losses(was: Component, becomes: Component, space: Ranges) -> Iter
         reason = counted_networks(ranges)
         if part:
             reason += f": {part}"
-        yield Loss(rules_of(was.kind), (), part, reason, how=UNMITIGATED, ranges=ranges)
+        yield Loss(rules_of_component(was.kind), (), part, reason, how=UNMITIGATED, ranges=ranges)
     if was.rules == becomes.rules:
         return
     losses: dict[tuple[RulePlace, RulePlace], Loss] = {}
@@ -608,7 +616,7 @@ def _less_sensitive(kind: str, was: Rule, becomes: Rule) -> Loss | None:
     if not is_same:
         label += f", in place of {was.label},"
     return Loss(
-        rules_of(kind),
+        rules_of_component(kind),
         becomes.key,
         label,
         ", ".join(lower),

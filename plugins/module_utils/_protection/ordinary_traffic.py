@@ -70,7 +70,7 @@ PLACES = ("ip.src.country", "ip.dst.country", "ip.src.continent", "ip.geoip.coun
 OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
 OF_ACCOUNTS = frozenset(["ip.dst"])
 GET: FieldValues = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
-PROTOCOL_NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
+PLAIN_PROTOCOL_NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
 PORTS = ("srcport", "dstport")
 # Of every packet with ports.
 ANY_HEADERS = Expression.of("ip.len ge 28 and ip.hdr_len ge 20 and ip.ttl gt 0")
@@ -243,10 +243,10 @@ def _may_be_wide(expression: Expression, traffic: str, lets_pass: bool) -> bool 
     is_clear = len(assumed) == len(truths)
     _whole, *kinds = _kinds_of(traffic, lets_pass)
     for kind in kinds:
-        flows = _unmatched(kind, expression, assumed) if is_clear else []
+        flows = _unmatched_flows(kind, expression, assumed) if is_clear else []
         if flows == [(EVERYTHING, EVERYTHING)]:
             return None
-        if _in_words(kind._replace(spaces=_spaces_of(flows)), flows):
+        if _remaining_in_words(kind._replace(spaces=_spaces_of(flows)), flows):
             return True
     return False
 
@@ -275,7 +275,7 @@ def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Itera
             prefixes.append((f" to {name}", [network]))
     anywhere = _families_of(prefixes)
     yield TrafficKind("every packet", spaces=anywhere)
-    for protocol in PROTOCOL_NUMBERS if lets_pass else ("tcp",):
+    for protocol in PLAIN_PROTOCOL_NUMBERS if lets_pass else ("tcp",):
         yield _kind_of_packets(protocol, [*anywhere, *prefixes])
 
 
@@ -301,9 +301,13 @@ def _kinds_of_requests(names: Sequence[str]) -> Iterator[TrafficKind]:
 
 
 def _kind_of_packets(protocol: str, spaces: Spaces) -> TrafficKind:
-    values: dict[str, Any] = {name: name == protocol for name in ("icmp", *PROTOCOL_NUMBERS)}
+    values: dict[str, Any] = {name: name == protocol for name in ("icmp", *PLAIN_PROTOCOL_NUMBERS)}
     values.update(
-        {"ip": True, "ip.proto": protocol.encode(), "ip.proto.num": PROTOCOL_NUMBERS[protocol]}
+        {
+            "ip": True,
+            "ip.proto": protocol.encode(),
+            "ip.proto.num": PLAIN_PROTOCOL_NUMBERS[protocol],
+        }
     )
     starts: dict[str, Any] = dict.fromkeys(PLACES, b"")
     starts[f"{protocol}.flags"] = 0
@@ -320,13 +324,13 @@ def plain_traffic(
     match an expression, in words; empty if there is none."""
     whole, *kinds = _kinds_of(traffic, lets_pass, names)
     for kind in kinds:
-        words = _in_words(kind, _unmatched(kind, expression))
+        words = _remaining_in_words(kind, _unmatched_flows(kind, expression))
         if words:
-            return _in_words(whole, _unmatched(whole, expression)) or words
+            return _remaining_in_words(whole, _unmatched_flows(whole, expression)) or words
     return ""
 
 
-def _unmatched(
+def _unmatched_flows(
     kind: TrafficKind, expression: Expression, assumed: Mapping[Comparison, bool] | None = None
 ) -> Flows:
     """The traffic of a kind that may not match; `assumed` is taken for the truth of
@@ -334,7 +338,7 @@ def _unmatched(
     return unmatched(expression, kind.condition, partial(_settled, kind, assumed or {}))
 
 
-def _in_words(kind: TrafficKind, flows: Flows) -> str:
+def _remaining_in_words(kind: TrafficKind, flows: Flows) -> str:
     """The traffic of a kind without these flows, in words, for the first space of which half of a
     family or more is left; empty if there is none."""
     for destinations, space in kind.spaces:

@@ -126,13 +126,13 @@ class Group(NamedTuple):
 RequestRow = Tuple[Sequence[Any], int, int]  # values that can be hashed, requests, samples
 
 
-class Reader:
+class FieldReader:
     """Reads the fields with these names from the values of a source."""
 
     def __init__(self, names: Iterable[str], source: str) -> None:
         self._columns: dict[str, str] = {}  # by the key of a request, or the name of a field
         for name in names:
-            for key in _keys_of(name):
+            for key in _request_keys_of(name):
                 origin = PARTS.get(key)
                 if origin and origin.name_in(source):
                     self._columns[key] = origin.name_in(source)
@@ -186,7 +186,7 @@ def _understood(key: str, written: str | int) -> Any:
         return None
 
 
-def _keys_of(name: str) -> Sequence[str]:
+def _request_keys_of(name: str) -> Sequence[str]:
     key = REQUEST_KEY_OF_FIELD.get(name, name)
     if key == "uri":
         return WHOLE_URI if name == "http.request.full_uri" else WHOLE_URI[:2]
@@ -224,8 +224,8 @@ class Records:
 
     def _rows(self) -> Iterator[RequestRow]:
         with open(self._path, "rb") as file:
-            for line in _lines(file):
-                record = _parsed(line)
+            for line in _lines_of_file(file):
+                record = _record_of_line(line)
                 if not isinstance(record, dict):
                     self.malformed += bool(line.strip())
                 elif record.get(SOURCE) in FROM_CLIENTS:
@@ -252,14 +252,14 @@ class Records:
         return [_timestamp(time) for time in self._times] or (None, None)
 
 
-def _lines(file: BufferedReader) -> Iterator[bytes]:
+def _lines_of_file(file: BufferedReader) -> Iterator[bytes]:
     """The lines of a file, plain or compressed; a longer one in pieces."""
     is_compressed = file.peek(2)[:2] == b"\x1f\x8b"
     stream: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
     return iter(lambda: stream.readline(LONGEST_LINE), b"")
 
 
-def _parsed(line: bytes) -> Any:
+def _record_of_line(line: bytes) -> Any:
     """The record in a line; None if it is not JSON."""
     try:
         return json.loads(line)

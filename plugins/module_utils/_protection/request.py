@@ -26,7 +26,7 @@ from .._schema.account import TCP_KINDS
 from .._text import Option
 
 FORMER, PRESENT = "ip.geoip.", "ip.src."  # names of one field: ip.geoip.country, ip.src.country
-MOST_NAMES = 3
+MOST_NEAR_NAMES = 3
 
 
 class FieldNames(NamedTuple):
@@ -87,7 +87,7 @@ def _check_name(option: Option, name: str, names: FieldNames) -> None:
     if is_known_field(name, names.known):
         return
     problem = f"{quoted(name)} is no field of {names.whose} that this collection knows"
-    nearest = get_close_matches(name.lower(), names.known, MOST_NAMES, NEAR)
+    nearest = get_close_matches(name.lower(), names.known, MOST_NEAR_NAMES, NEAR)
     if nearest:
         problem += f"; the nearest are {', '.join(nearest)}"
     raise OptionError(option, problem)
@@ -126,7 +126,7 @@ NORMALISED_AWAY = re.compile(
     r"//|/\.{1,2}(?:/|$)|%(?:2D|2E|5F|7E|3[0-9]|4[1-9A-F]|5[0-9A]|6[1-9A-F]|7[0-9A])", re.ASCII
 )
 METHOD = re.compile(r"[A-Z]+(?:-[A-Z]+)*", re.ASCII)
-HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*", re.ASCII)
+HOST_PATTERN = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*", re.ASCII)
 COUNTRY = re.compile(r"[A-Z][A-Z0-9]", re.ASCII)
 HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 SCHEMES = ("http", "https")
@@ -263,7 +263,7 @@ REQUEST_KEYS: Mapping[str, DescribedKey] = {
     ),
     "scheme": DescribedKey(choice_of(SCHEMES), ["ssl"]),
     "host": DescribedKey(
-        matching(HOST, "is no host; write it in lower case, without a port"), ["http.host"]
+        matching(HOST_PATTERN, "is no host; write it in lower case, without a port"), ["http.host"]
     ),
     "path": DescribedKey(_path, _with_raw("http.request.uri.path")),
     "query": DescribedKey(_query, _with_raw("http.request.uri.query", *ARGUMENT_FIELDS)),

@@ -35,8 +35,8 @@ CONDITIONS = frozenset({"exposed_credential_check"})
 
 # A skip of `ruleset` or `phase`, and an allow, skip this among others.
 REST_OF_THE_LIST = "the remaining rules"
-UNREAD = "unread"  # of an object in the place of several that cannot be read: the reason
-OF_ACCOUNT = " of the account"
+REASON_OF_UNREAD = "unread"  # of an object in the place of several that cannot be read: the reason
+SUFFIX_OF_ACCOUNT = " of the account"
 MOST_RULES, MOST_LISTS = 4096, 256  # that are remembered
 
 
@@ -142,7 +142,7 @@ def in_order_of(resource: Resource) -> InOrder:
         action, label = str(rule.get("action")), resource.label_of(rule)
         skips: list[str] = []
         if action == "skip":
-            skips, unknown = _skipped(rule.get("action_parameters"))
+            skips, unknown = _skipped_names(rule.get("action_parameters"))
         else:
             unknown = _unknown_action(resource, rule)
         return ZoneRule(
@@ -180,7 +180,7 @@ def phase_of(resource: Resource) -> str:
     return f"phases {resource.phase}"
 
 
-def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
+def _skipped_names(parameters: Any) -> tuple[list[str], list[str]]:
     """Names in the parameters of a skip, and the parameters that are not known; the rest of the
     phase is more than the rest of the list."""
     skips: list[str] = []
@@ -227,7 +227,7 @@ def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[Zone
     rules_of_account = IN_ORDER[resource.plural](_custom_rules_of_account(state))
     if not rules_of_account and all(rule.action != EXECUTE for rule in rules):
         return rules
-    account_chain, zone_chain = Chain(state, OF_ACCOUNT), Chain(state)
+    account_chain, zone_chain = Chain(state, SUFFIX_OF_ACCOUNT), Chain(state)
     account_chain.take(map(_as_rule_of_account, rules_of_account))
     zone_chain.take(rules)
     return [*account_chain.rules, *zone_chain.rules]
@@ -249,7 +249,7 @@ def executed_rulesets(state: State) -> dict[str, list[Object]]:
 def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
     """The object of a state by which a rule is there; one of an account is there by itself."""
     if rule.of_account:
-        ref = rule.entry[: -len(OF_ACCOUNT)]
+        ref = rule.entry[: -len(SUFFIX_OF_ACCOUNT)]
         return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": ref}
     if rule.via:
         return resource, {**rule.obj, "ref": rule.via[0]}
@@ -279,11 +279,11 @@ def in_enterprise(expression: Expression) -> Expression:
 
 def _as_rule_of_account(rule: ZoneRule) -> ZoneRule:
     """A rule of the entry point of an account, which requests to Enterprise zones alone meet."""
-    title = f"{rule.entry}{OF_ACCOUNT}"
+    title = f"{rule.entry}{SUFFIX_OF_ACCOUNT}"
     rule = rule._replace(expression=in_enterprise(rule.expression))
-    if UNREAD in rule.obj:
-        title = f"any{OF_ACCOUNT}"
-        doubt = f"what the custom rules{OF_ACCOUNT} do ({rule.obj[UNREAD]})"
+    if REASON_OF_UNREAD in rule.obj:
+        title = f"any{SUFFIX_OF_ACCOUNT}"
+        doubt = f"what the custom rules{SUFFIX_OF_ACCOUNT} do ({rule.obj[REASON_OF_UNREAD]})"
         rule = rule._replace(expression=Expression.of("true"), unknown=[doubt], conditions=())
     return rule._replace(key=(title,), entry=title, title=title, of_account=True)
 
@@ -337,9 +337,9 @@ class Chain:
         """The rules of the ruleset that a rule executes; None if it is any other rule, or the
         ruleset is not known."""
         ruleset = self._rulesets.get(executed_by(rule), {})
-        if UNREAD in ruleset:
-            doubt = f"the ruleset {ruleset['id']} that it executes ({ruleset[UNREAD]})"
-            obj = {**rule.obj, UNREAD: ruleset[UNREAD]}
+        if REASON_OF_UNREAD in ruleset:
+            doubt = f"the ruleset {ruleset['id']} that it executes ({ruleset[REASON_OF_UNREAD]})"
+            obj = {**rule.obj, REASON_OF_UNREAD: ruleset[REASON_OF_UNREAD]}
             self.rules.append(rule._replace(unknown=[doubt], obj=obj))
             return []
         if ruleset.get("kind") != "custom":

@@ -40,7 +40,7 @@ from .modes import (
     ranges_of_losses,
     union_of_modes,
 )
-from .worse import OF_ACCOUNT, worse
+from .worse import RESOURCES_OF_ACCOUNT, worse
 
 
 class AddressSet(TypedDict):
@@ -245,8 +245,8 @@ def compare_coverage(
 ) -> CoverageChange:
     """The result `coverage` of a module that writes; `described` is another state after it that the
     one before is weaker than, or not."""
-    gained = list(worse(after, before, *OF_ACCOUNT))
-    weaker = list(worse(described, before, *OF_ACCOUNT)) if described else gained
+    gained = list(worse(after, before, *RESOURCES_OF_ACCOUNT))
+    weaker = list(worse(described, before, *RESOURCES_OF_ACCOUNT)) if described else gained
     summary = dict(summarise(before))
     del summary["prefixes"]
     return CoverageChange(
@@ -375,14 +375,14 @@ def read_account(account: Any) -> State:
         entries = account.get(name)
         if entries is not None:
             for resource in resources:
-                state[resource.plural] = _objects_of(resource, entries)
+                state[resource.plural] = _entries_of_resource(resource, entries)
     if not state:
         names = ", ".join(["status", *COLLECTIONS])
         raise OptionError(Option("account"), f"it says nothing of {names}")
     return state
 
 
-def _objects_of(resource: Resource, entries: Sequence[Object]) -> list[Object]:
+def _entries_of_resource(resource: Resource, entries: Sequence[Object]) -> list[Object]:
     """The entries that are of a resource, with the defaults of a new object."""
     objects: list[Object] = []
     for entry in entries:

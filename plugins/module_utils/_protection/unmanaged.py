@@ -11,9 +11,10 @@ An object that no task names is checked as if it were the only one beside the na
 
 from __future__ import annotations
 
-from typing import Collection, Container, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
+from typing import Collection, Container, Iterator, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._plan.desired import Desired
+from .._plan.rollout import Target
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.registry import BY_PLURAL, DDOS_OVERRIDES, DECIDING, EVALUATION
@@ -40,7 +41,6 @@ from .rules_in_force import (
     spelt_out,
 )
 
-Target = Tuple[str, Key]  # an object, by its collection and its key
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
 ON = {STATUS.plural: [{"enabled": True}]}
 
@@ -78,7 +78,7 @@ def unmanaged_record(
 def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
     """The objects of a state that the desired state does not name, in the order of the state."""
     keys_of_task = {wanted.resource.plural: wanted.objects.keys() for wanted in desired}
-    described = _described(keys_of_task, state)
+    described = _objects_of_task(keys_of_task, state)
     losses = _losses_by_object(described, state)
     wide = dict(_wide_rules(described, state))
     names_prefixes = bool(keys_of_task.get(PREFIXES.plural))
@@ -97,7 +97,7 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     return records
 
 
-def _described(keys_of_task: Mapping[str, Collection[Key]], state: State) -> State:
+def _objects_of_task(keys_of_task: Mapping[str, Collection[Key]], state: State) -> State:
     """A state with just the objects that a task names."""
     described: dict[str, Sequence[Object]] = {}
     for plural, objects in state.items():
@@ -279,8 +279,8 @@ def _loss_by_decider(
     """The loss by one more rule or filter."""
     kind = str(resource.component)
     title = COMPONENTS[kind].title
-    modes_before = _modes_of(was, kind, was.protected)
-    modes_after = _modes_of(becomes, kind, was.protected)
+    modes_before = _modes_in_space(was, kind, was.protected)
+    modes_after = _modes_in_space(becomes, kind, was.protected)
     if UNDECIDED in modes_after - modes_before:
         reason = f"is not understood, so that {title} may mitigate less"
         return loss_by(resource, obj, reason, certain=False) if ENABLED in modes_before else None
@@ -299,7 +299,7 @@ def _loss_by_decider(
     return loss_by(resource, obj, reason)
 
 
-def _modes_of(coverage: Coverage, kind: str, space: Ranges) -> Modes:
+def _modes_in_space(coverage: Coverage, kind: str, space: Ranges) -> Modes:
     """The modes in which a component decides on some traffic to a space."""
     pieces = coverage.by_kind[kind].pieces(space)
     return union_of_modes(modes for _ranges, modes in pieces)

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES, STATUS, rules_of
+from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES, STATUS, rules_of_component
 from .._schema.resource import Resource, State
 from .coverage import Coverage, account_losses
 from .modes import Loss
 
-OF_ACCOUNT = (STATUS, PREFIXES, ALLOWLIST, *map(rules_of, COMPONENTS))
+RESOURCES_OF_ACCOUNT = (STATUS, PREFIXES, ALLOWLIST, *map(rules_of_component, COMPONENTS))
 
 
 def worse(was: Coverage, becomes: Coverage, *resources: Resource) -> Iterator[Loss]:
     """The protection that the first state has and the second one lacks, by these resources."""
     for resource in resources:
-        if resource in OF_ACCOUNT or resource.component:
+        if resource in RESOURCES_OF_ACCOUNT or resource.component:
             yield from account_losses(resource, was, becomes)
         else:
             from .losses import losses_beside_account  # loaded for rules, lists and overrides

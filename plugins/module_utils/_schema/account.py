@@ -255,7 +255,7 @@ COLLECTIONS: Mapping[str, tuple[Resource, ...]] = {
 }
 
 
-def rules_of(component: str) -> Resource:
+def rules_of_component(component: str) -> Resource:
     """The rules of a component."""
     return next(rules for rules in (*RULES, DNS_RULES) if rules.component == component)
 
@@ -263,7 +263,7 @@ def rules_of(component: str) -> Resource:
 def levels_of_rule(component: str, rule: Object) -> dict[str, str]:
     """The sensitivities of a rule of a component, by field; the default where it lacks one."""
     levels: dict[str, str] = {}
-    for field in rules_of(component).fields:
+    for field in rules_of_component(component).fields:
         if field.value in (SENSITIVITY, PROFILES):
             level = rule.get(field.name) or field.default
             levels[field.name] = str(CODE.normalise(level))

@@ -55,7 +55,7 @@ def _other_ruleset(ruleset: Object) -> str:
     return "" if is_ours else f"is of the kind {kind} and the phase {phase}"
 
 
-def rules_of(owner: str, name: str) -> Resource:
+def rules_of_ruleset(owner: str, name: str) -> Resource:
     """The rules of the custom ruleset with this name."""
     rulesets = CUSTOM_RULESETS[owner]
     return replace(
@@ -72,14 +72,14 @@ def rules_of(owner: str, name: str) -> Resource:
 
 
 def _rules_in(owner: str, obj: Object) -> Resource:
-    return rules_of(owner, CUSTOM_RULESETS[owner].label_of(obj))
+    return rules_of_ruleset(owner, CUSTOM_RULESETS[owner].label_of(obj))
 
 
 def _whole_ruleset(owner: str, obj: Object, state: State) -> dict[str, Any]:
     """A ruleset with its rules and its deployment."""
     name = CUSTOM_RULESETS[owner].label_of(obj)
     ids = (obj.get("id"), id_of_new(name))
-    rules = obj.get(CONTENTS, state.get(rules_of(owner, name).plural, ()))
+    rules = obj.get(CONTENTS, state.get(rules_of_ruleset(owner, name).plural, ()))
     deploy = _deployment_in(state[ENTRY_POINTS[owner].plural], ids)
     return {**without(obj, *OF_EACH), "rules": list(rules), "deploy": deploy}
 
@@ -183,7 +183,7 @@ def whole_rulesets(state: State, owner: str) -> list[Object]:
     rulesets: list[Object] = []
     for obj in resource.our_objects_in(state):
         name = resource.label_of(obj)
-        rules = obj.get(CONTENTS, state.get(rules_of(owner, name).plural))
+        rules = obj.get(CONTENTS, state.get(rules_of_ruleset(owner, name).plural))
         if rules is None:
             continue
         ids = [obj.get("id")]

@@ -14,7 +14,7 @@ from typing import Any, Container, Iterator, Mapping, NamedTuple, Sequence
 
 from .account import COLLECTIONS, STATUS
 from .custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
-from .custom_rulesets import CUSTOM_RULESETS, WHOLE_RULESETS, rules_of
+from .custom_rulesets import CUSTOM_RULESETS, WHOLE_RULESETS, rules_of_ruleset
 from .ddos_overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .firewall_rules import FIREWALL_RULES
 from .lists import LISTS, WHOLE_LISTS, items_of
@@ -123,7 +123,7 @@ _WITH_NAMES = (
     *CUSTOM_RULESETS.values(),
     items_of(""),
     *OF_ACCOUNT_ALONE,
-    rules_of(ZONE_OPTION, ""),
+    rules_of_ruleset(ZONE_OPTION, ""),
 )
 # By the name that results have.
 BY_NAME: Mapping[str, Resource] = {resource.name: resource for resource in _WITH_NAMES}

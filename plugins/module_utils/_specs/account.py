@@ -180,7 +180,7 @@ def _whole_list(resource: Resource, option: str) -> WholeList:
     return WholeList(resource, option, ACCOUNT_RISKS, risks_of_account(resource))
 
 
-SPECS: Mapping[str, ModuleSpec] = {
+ACCOUNT_SPECS: Mapping[str, ModuleSpec] = {
     "tcp_protection_status": Setting(STATUS, ACCOUNT_RISKS, risks_of_account(STATUS)),
     "protected_prefixes": _whole_list(PREFIXES, "prefixes"),
     "allowlist_entry": SingleObject(COLLECTIONS["allowlist"], "entry"),

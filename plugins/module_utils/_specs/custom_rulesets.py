@@ -28,7 +28,7 @@ from .._plan.desired import (
     parse_position,
 )
 from .._schema.custom_rules import CUSTOM_RULES, ENTRY_POINTS
-from .._schema.custom_rulesets import CUSTOM_RULESETS, DEPLOYMENT_OPTIONS, rules_of
+from .._schema.custom_rulesets import CUSTOM_RULESETS, DEPLOYMENT_OPTIONS, rules_of_ruleset
 from .._schema.resource import (
     ACCOUNT_OPTION,
     EXPIRES,
@@ -51,7 +51,7 @@ from .holders import Holders
 OF_A_RULESET: OptionSpec = {
     "name": {"type": "str", "required": True},
     "description": {"type": "str"},
-    "rules": list_option(rules_of(ZONE_OPTION, "")),
+    "rules": list_option(rules_of_ruleset(ZONE_OPTION, "")),
     "deploy": {"type": "dict", "options": {**DEPLOYMENT_OPTIONS, **CommonOptions.POSITION}},
     **EXPIRES,
     **CommonOptions.PURGE,
@@ -100,7 +100,7 @@ class CustomRulesets(Holders):
         with problems.collected():
             name = self.parsed_name(path.at("name"), entry["name"])
         desired = desired_rules(
-            rules_of(self.owner, name),
+            rules_of_ruleset(self.owner, name),
             entries=numbered("rules", entry["rules"] or (), path),
             absent=absent,
             purge=entry["purge"],
@@ -147,4 +147,4 @@ def _executing(
     return rule._replace(values=values, position=position, presence=presence)
 
 
-SPECS: Mapping[str, ModuleSpec] = {"custom_ruleset": CustomRulesets()}
+CUSTOM_RULESET_SPECS: Mapping[str, ModuleSpec] = {"custom_ruleset": CustomRulesets()}

@@ -36,7 +36,7 @@ def converged_rulesets(desired: Sequence[Desired], state: State) -> Sequence[Des
     for ruleset in resource.our_objects_in(state):
         ids_of_name = ids.setdefault(resource.key_of(ruleset), [])
         ids_of_name.append(str(ruleset.get("id")))  # Cloudflare may have a name twice
-    left_out = _left_out(rulesets, ids.keys())
+    left_out = _omitted_keys(rulesets, ids.keys())
     converged = [rulesets]
     for rules in rules_of_rulesets:
         if (rules.resource.parent_name,) in left_out:
@@ -49,7 +49,7 @@ def converged_rulesets(desired: Sequence[Desired], state: State) -> Sequence[Des
     return converged
 
 
-def _left_out(rulesets: Desired, existing: AbstractSet[Key]) -> AbstractSet[Key]:
+def _omitted_keys(rulesets: Desired, existing: AbstractSet[Key]) -> AbstractSet[Key]:
     """The keys of rulesets without rules and deployments after the plan: they go, or are not made
     since their time may have come."""
     left_out = {key for key in existing if rulesets.drops(key)}

@@ -177,4 +177,4 @@ def _describes(part_options: ReadOptions, main_option: str, part: str) -> bool:
 
 
 HOST = Host()
-SPECS: Mapping[str, Host] = {"host_baseline": HOST}
+HOST_SPECS: Mapping[str, Host] = {"host_baseline": HOST}

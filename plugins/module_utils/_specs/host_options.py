@@ -17,16 +17,15 @@ from .._protection.expectation import EXPECTATION_OPTIONS
 from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed
 from .._schema.resource import OptionSpec, without
-from .account import SPECS as ACCOUNT_SPECS
+from .account import ACCOUNT_SPECS
 from .base import RESTORED, ModuleSpec, PartName, purge_option
 from .custom_rulesets import CustomRulesets
 from .ip_lists import IpLists
-from .rulesets import SPECS as ZONE_SPECS
-from .rulesets import WHOLE_SETTINGS
+from .rulesets import RULESET_SPECS, WHOLE_SETTINGS
 
 _SPECS = {
     **ACCOUNT_SPECS,
-    **ZONE_SPECS,
+    **RULESET_SPECS,
     PartName.LISTS: IpLists(several=True),
     PartName.RULESETS: CustomRulesets(several=True),
     **WHOLE_SETTINGS,

@@ -144,7 +144,7 @@ class CustomRulesInfo(RulesInfo):
         return (self._resource,)
 
 
-SPECS: Mapping[str, ModuleSpec] = {
+INFO_SPECS: Mapping[str, ModuleSpec] = {
     "protection_info": ProtectionInfo(),
     "firewall_rules_info": RulesInfo(FIREWALL_RULES),
     "custom_rules_info": CustomRulesInfo(),

@@ -109,4 +109,4 @@ def _wrong_kind(option: Option, item: Options, kind: str, path: Option) -> Optio
     return OptionError(option.at(kind_of_this), problem)
 
 
-SPECS: Mapping[str, ModuleSpec] = {"ip_list": IpLists()}
+IP_LIST_SPECS: Mapping[str, ModuleSpec] = {"ip_list": IpLists()}

@@ -44,20 +44,20 @@ ROOMS: Mapping[str, Sequence[str]] = {
 def _modules_in(room: str) -> Specs:
     # Ansible packs the files that it finds in statements; one imported by its name is not there.
     if room == "account":
-        from .account import SPECS
+        from .account import ACCOUNT_SPECS as specs
     elif room == "ip_lists":
-        from .ip_lists import SPECS
+        from .ip_lists import IP_LIST_SPECS as specs
     elif room == "custom_rulesets":
-        from .custom_rulesets import SPECS
+        from .custom_rulesets import CUSTOM_RULESET_SPECS as specs
     elif room == "info":
-        from .info import SPECS
+        from .info import INFO_SPECS as specs
     elif room == "traffic":
-        from .traffic import SPECS
+        from .traffic import TRAFFIC_SPECS as specs
     elif room == "host":
-        from .host import SPECS
+        from .host import HOST_SPECS as specs
     else:
-        from .rulesets import SPECS
-    return SPECS
+        from .rulesets import RULESET_SPECS as specs
+    return specs
 
 
 class _Modules(Specs):

@@ -147,7 +147,7 @@ def _plain_list(resource: Resource, option: str) -> WholeList:
     return WholeList(resource, option, risks, risks)
 
 
-SPECS: Mapping[str, ModuleSpec] = {
+RULESET_SPECS: Mapping[str, ModuleSpec] = {
     "firewall_rules": FirewallRules(),
     **{managed.module: OrderedRules(managed) for managed in MANAGED if managed.resource.is_ordered},
     **{managed.module: _setting(managed.resource) for managed in MANAGED if managed.is_setting},

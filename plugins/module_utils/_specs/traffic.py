@@ -99,4 +99,4 @@ def _recent(options: Options, client: Client, components: Sequence[str]) -> Acco
     return ask_traffic(client.ask, client.owner[ACCOUNT_OPTION], components, since, until)
 
 
-SPECS: Mapping[str, ModuleSpec] = {"protection_traffic_info": TrafficInfo()}
+TRAFFIC_SPECS: Mapping[str, ModuleSpec] = {"protection_traffic_info": TrafficInfo()}

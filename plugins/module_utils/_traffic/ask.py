@@ -25,8 +25,8 @@ from .queries import (
     REQUESTS,
     NodeRows,
     NodeSettings,
-    Page,
     Row,
+    RowsPage,
     Traffic,
     TrafficNode,
     UnreadAnswer,
@@ -50,7 +50,7 @@ class NodeTraffic:
     """The rows of a node so far, the page that was asked for last, what is not known, and which
     settings make the time that it covers shorter."""
 
-    page: Page
+    page: RowsPage
     rows: Sequence[Row] = ()
     unknown: Sequence[str] = ()
     cut: Sequence[str] = ()
@@ -66,7 +66,7 @@ def ask_traffic(
     """The traffic of some components between two moments, by subnet."""
     account = AccountTraffic(send, account_id, since, until)
     asked_nodes = {node_of(component) for component in components}
-    pages = [Page(node, since, until) for node in NODES if node in asked_nodes]
+    pages = [RowsPage(node, since, until) for node in NODES if node in asked_nodes]
     return replace(account, by_node=account.read(pages))
 
 
@@ -77,7 +77,7 @@ def ask_requests(
     queries as its settings demand."""
     node = REQUESTS._replace(grouped_by=tuple(dimensions))
     zone = AccountTraffic(send, zone_id, since, until, nodes=(node,))
-    page = Page(node, since, until)
+    page = RowsPage(node, since, until)
     try:
         answer = zone.ask((), with_settings=True)
     except Unread as exc:
@@ -158,10 +158,10 @@ class AccountTraffic:
         unknown += [error.reason for error in answer.errors]
         return Heaviest(heaviest, unknown)
 
-    def _pages_of_heaviest(self, number: int) -> list[tuple[str, Page]]:
+    def _pages_of_heaviest(self, number: int) -> list[tuple[str, RowsPage]]:
         """A page for each list of TOP, by its name, of each node with packets that were dropped, or
         would have been."""
-        pages: list[tuple[str, Page]] = []
+        pages: list[tuple[str, RowsPage]] = []
         for listing in self.by_node.values():
             if any(row.drops for row in listing.rows):
                 for name, key in TOP.items():
@@ -171,7 +171,7 @@ class AccountTraffic:
                     pages.append((name, page))
         return pages
 
-    def ask(self, pages: Sequence[Page], with_settings: bool = False) -> NodeRows:
+    def ask(self, pages: Sequence[RowsPage], with_settings: bool = False) -> NodeRows:
         """One query; raises UnreadAnswer."""
         body = query(self.account_id, pages, with_settings, self.nodes)
         request = Request("POST", GRAPHQL_PATH, body=body, about=self.account_id, is_final=is_final)
@@ -181,7 +181,7 @@ class AccountTraffic:
             raise UnreadAnswer(f"The analytics did not answer: {exc.message}") from exc
         return read_answer(response, pages, self.nodes)
 
-    def read(self, pages: Sequence[Page]) -> dict[str, NodeTraffic]:
+    def read(self, pages: Sequence[RowsPage]) -> dict[str, NodeTraffic]:
         """The whole listing of each node that a page is of, by its name."""
         try:
             answer = self.ask(pages, with_settings=True)
@@ -214,7 +214,7 @@ class AccountTraffic:
         return listing
 
     def _read_by_settings(
-        self, pages: Sequence[Page], refusal: UnreadAnswer
+        self, pages: Sequence[RowsPage], refusal: UnreadAnswer
     ) -> dict[str, NodeTraffic]:
         """The listings as far as the account's settings allow them, each asked for by itself."""
         try:
@@ -224,7 +224,7 @@ class AccountTraffic:
         return {page.node.name: self._read_alone(page, settings, refusal) for page in pages}
 
     def _read_alone(
-        self, page: Page, settings: Mapping[str, NodeSettings], refusal: UnreadAnswer
+        self, page: RowsPage, settings: Mapping[str, NodeSettings], refusal: UnreadAnswer
     ) -> NodeTraffic:
         """The listing of one node, within its settings."""
         allowed = settings.get(page.node.name)
@@ -240,7 +240,7 @@ class AccountTraffic:
         answered = self._listing_of(listing.page, answer).without(*listing.unknown)
         return self._complete(replace(answered, cut=listing.cut))
 
-    def _listing_of(self, page: Page, answer: NodeRows) -> NodeTraffic:
+    def _listing_of(self, page: RowsPage, answer: NodeRows) -> NodeTraffic:
         """One page of an answer, with what is not known of it."""
         node = page.node
         errors = [error.reason for error in answer.errors if error.is_about(node)]
@@ -301,7 +301,7 @@ class AccountTraffic:
         return listing
 
 
-def within_settings(page: Page, allowed: NodeSettings) -> NodeTraffic:
+def within_settings(page: RowsPage, allowed: NodeSettings) -> NodeTraffic:
     """A page as far as the settings of its owner allow it, from a later moment on, and what they
     keep back; it has no rows yet."""
     owner = page.node.owner

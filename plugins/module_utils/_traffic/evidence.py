@@ -20,7 +20,7 @@ from .._timestamps import write_timestamp
 from .._values.address_set import Ranges, intersection, range_of
 from .ask import Heaviest
 from .queries import (
-    ADVICE,
+    ADVICE_BY_STATE_REASON,
     CHALLENGE,
     DROP,
     FEWEST_SAMPLES,
@@ -204,7 +204,9 @@ class Evidence:
     def advice(self) -> list[str]:
         """Advice about packets that would have been dropped, a sentence for each reason."""
         reasons = {row.reason for row in self.rows if action_of(row) == "would_drop"}
-        advice = [sentence for reason, sentence in ADVICE.items() if reason in reasons]
+        advice = [
+            sentence for reason, sentence in ADVICE_BY_STATE_REASON.items() if reason in reasons
+        ]
         if any(reason.startswith(CHALLENGE) for reason in reasons):
             advice.append(CHALLENGED)
         return advice

@@ -21,7 +21,7 @@ from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object
 from .._schema.rulesets import LOGGED
 from .._timestamps import write_timestamp
 from .ask import AccountTraffic
-from .queries import PERMISSION, PERMISSION_OF_ZONE, Page, TrafficNode
+from .queries import PERMISSION, PERMISSION_OF_ZONE, RowsPage, TrafficNode
 
 NODE = TrafficNode("events", "firewallEventsAdaptiveGroups", "firewall events")
 BY_RULE = NODE._replace(key="ruleId", grouped_by=("action",), measure=("count",))
@@ -80,7 +80,7 @@ def _read_events(client: Client, hours: float, now: datetime | None = None) -> E
     """The events until now by Cloudflare's clock; what cannot be read is said."""
     ((option, identity),) = client.owner.items()
     until = now or client.now or datetime.now(timezone.utc)
-    page = Page(EVENTS[option], until - timedelta(hours=hours), until)
+    page = RowsPage(EVENTS[option], until - timedelta(hours=hours), until)
     owner = AccountTraffic(client.ask, identity, page.since, until, nodes=(page.node,))
     (listing,) = owner.read([page]).values()
     rules: dict[str, dict[str, int]] = {}

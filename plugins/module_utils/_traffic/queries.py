@@ -84,7 +84,7 @@ def node_of(component: str) -> TrafficNode:
 
 
 CHALLENGE = "CHALLENGE"  # how the reasons of SYN flood protection begin
-ADVICE: Mapping[str, str] = {  # by the reasons of out-of-state TCP protection
+ADVICE_BY_STATE_REASON: Mapping[str, str] = {  # by the reasons of out-of-state TCP protection
     "NOT_FOUND": (
         "NOT_FOUND: flow tracking has not learned these connections yet; monitor longer."
     ),
@@ -108,13 +108,13 @@ def concerns(component: str, reason: str) -> bool:
         return True
     if reason.startswith(CHALLENGE):
         return component == "syn_flood"
-    return component == "out_of_state_tcp" if reason in ADVICE else True
+    return component == "out_of_state_tcp" if reason in ADVICE_BY_STATE_REASON else True
 
 
 LARGEST_PAGE = 10_000  # rows; smaller where the account's settings say so
 
 
-class Page(NamedTuple):
+class RowsPage(NamedTuple):
     """A page of rows of a node: the time that it covers, its length and the destination that it
     begins with, None for the first page.
 
@@ -162,7 +162,7 @@ class Page(NamedTuple):
 
 def query(
     owner_id: str,
-    pages: Sequence[Page],
+    pages: Sequence[RowsPage],
     with_settings: bool = False,
     nodes: Sequence[TrafficNode] = NODES,
 ) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def _settings_query(nodes: Sequence[TrafficNode]) -> str:
     return f"settings {{ {' '.join(selections)} }}"
 
 
-def _rows_query(page: Page) -> str:
+def _rows_query(page: RowsPage) -> str:
     node = page.node
     dimensions = page.dimensions
     order = ", ".join(_order_of(page))
@@ -205,7 +205,7 @@ def _rows_query(page: Page) -> str:
     )
 
 
-def _order_of(page: Page) -> list[str]:
+def _order_of(page: RowsPage) -> list[str]:
     if page.node.of_requests:
         return ["count_DESC"]
     order = [f"{name}_ASC" for name in page.dimensions]
@@ -363,7 +363,7 @@ def is_final(response: Response) -> bool:
 
 
 def read_answer(
-    response: Response, pages: Sequence[Page], nodes: Sequence[TrafficNode] = NODES
+    response: Response, pages: Sequence[RowsPage], nodes: Sequence[TrafficNode] = NODES
 ) -> NodeRows:
     """The answer to a query for these pages; raises UnreadAnswer."""
     try:
@@ -399,23 +399,23 @@ def _errors(response: Response, document: Any) -> Iterator[UnreadAnswer]:
         errors = [errors]
     for error in errors:
         fields = error if isinstance(error, dict) else {"message": error}
-        yield _error_of(response.status, fields)
+        yield _error_of_analytics(response.status, fields)
 
 
-def _error_of(status: int, error: Mapping[str, Any]) -> UnreadAnswer:
+def _error_of_analytics(status: int, error: Mapping[str, Any]) -> UnreadAnswer:
     message = str(error.get("message") or "it gave no reason")
     words = " ".join(message.split())
     reason = excerpt(words, LONGEST_ERROR).rstrip(".")
     event = f"The analytics were answered with HTTP {status}: {reason}."
     node = _node_in(error, message)
-    kind = _kind_of(error, message)
+    kind = _kind_of_error(error, message)
     if kind:
         return UnreadAnswer(f"{event} {kind.to_do}", node, kind.is_of_settings)
     to_do = BY_STATUS.get(status)
     return UnreadAnswer(f"{event} {to_do}" if to_do else event, node)
 
 
-def _kind_of(error: Mapping[str, Any], message: str) -> ErrorKind | None:
+def _kind_of_error(error: Mapping[str, Any], message: str) -> ErrorKind | None:
     """The kind of an error, by its code and message; None if there is no such kind."""
     extensions = error.get("extensions")
     code = extensions.get("code", "") if isinstance(extensions, dict) else ""
@@ -442,13 +442,13 @@ def _account_in(document: Any) -> Mapping[str, Any] | None:
     return account if isinstance(account, dict) else None
 
 
-def _rows(groups: Any, page: Page) -> list[Row]:
+def _rows(groups: Any, page: RowsPage) -> list[Row]:
     if not isinstance(groups, list):
         raise UnreadAnswer("The analytics gave no rows.", page.node)
     return [_row(group, page) for group in groups]
 
 
-def _row(group: Any, page: Page) -> Row:
+def _row(group: Any, page: RowsPage) -> Row:
     measure = page.node.measure
     try:
         dimensions = group.get("dimensions")

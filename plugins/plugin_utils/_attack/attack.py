@@ -41,7 +41,7 @@ from .._export.snapshot import read_host
 from .._files import require_writable
 from .._variables import Mistakes, all_read, expiry_of, plain, sentences_of
 from .blocking import BLOCKED_BY, BLOCKING, NETWORK_VARIABLES
-from .entries import FileEntries, in_force, is_meant, taking, with_end
+from .entries import FileEntries, entries_in_force, is_meant, taking, with_end
 from .options import (
     ATTACK,
     LONGEST_ATTACK,
@@ -52,7 +52,7 @@ from .options import (
     errors_of_attack,
     which_end,
 )
-from .texts import in_words, named_by_nobody, threats
+from .texts import named_by_nobody, operation_in_words, threats
 
 ASKED_BY = {  # by the part of an entry that comes of it
     **NAMED_HERE,
@@ -140,7 +140,7 @@ class Attack:
             return self._failure(run)
         if run.predicted:  # nothing is to be applied
             self._write(existing, entries)
-        remaining = in_force(entries, now)
+        remaining = entries_in_force(entries, now)
         with suppress(Changed):  # so that the ended ones go with the next run
             self._write(entries, remaining)
         run = self._with_file(run, merged, is_written=entries != existing)
@@ -263,7 +263,7 @@ class Attack:
     ) -> None:
         """Say what the run changes, and write the file before it changes anything."""
         verb = "would" if self._check_mode else "will"
-        operations = first_few(map(in_words, predicted["operations"]))
+        operations = first_few(map(operation_in_words, predicted["operations"]))
         self._task.tell(f"The run {verb} {operations}.")
         self._write(existing, entries)
 

@@ -27,7 +27,7 @@ def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
     return over in (str(entry.get("name", "")), str(entry.get("reason", "")))
 
 
-def in_force(entries: FileEntries, now: datetime) -> FileEntries:
+def entries_in_force(entries: FileEntries, now: datetime) -> FileEntries:
     """The entries that have not ended at this time."""
     return [entry for entry in entries if _holds(entry, now)]
 

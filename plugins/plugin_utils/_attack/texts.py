@@ -63,7 +63,7 @@ def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:
     """Sentences on the heaviest sources, networks and ports."""
     traffic = result.get("traffic") or {}
     top = {"unknown": [str(result.get("msg"))], **(traffic.get("top") or {})}
-    top["reasons"] = _reasons(traffic.get("components") or {})
+    top["reasons"] = _reasons_of_drops(traffic.get("components") or {})
     unknown = top.pop("unknown")
     top.pop("known", None)
     for name, records in top.items():
@@ -76,7 +76,7 @@ def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"Not all of the traffic is known: {' '.join(unknown)}"
 
 
-def _reasons(components: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _reasons_of_drops(components: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The reasons for which components drop packets, with the packets of each."""
     records = []
     for component in components.values():
@@ -85,7 +85,7 @@ def _reasons(components: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]
     return records
 
 
-def in_words(operation: Mapping[str, Any]) -> str:
+def operation_in_words(operation: Mapping[str, Any]) -> str:
     """An operation with the values that it changes, or with what a new rule is about."""
     fields = operation["fields"]
     before = operation.get("before") or {}

@@ -21,10 +21,10 @@ from .._variables import (
     Mistakes,
     errors_of,
     is_within,
-    names_in,
     no_check,
     sentences,
     sentences_of,
+    variables_in_error,
     with_unread,
     wrong_variables,
 )
@@ -93,7 +93,9 @@ class CheckedHost(HostVariables):
         ]
         if takes_postures:
             checks.append(lambda: self._require_postures(fit, wrong_names))
-        return [error for error in errors_of(*checks) if not wrong_names & names_in(error)]
+        return [
+            error for error in errors_of(*checks) if not wrong_names & variables_in_error(error)
+        ]
 
     def require_right(self, arguments: Arguments) -> None:
         """Raises Mistakes for those in the variables that a role takes."""

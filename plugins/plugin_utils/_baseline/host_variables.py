@@ -21,8 +21,8 @@ from ...module_utils._errors import OptionError
 from ...module_utils._text import Option, redact, visible
 from .._action import ModuleCalls
 from .._variables import (
+    NO_VALUE_READ,
     TEMPLATE,
-    UNREAD,
     FindErrors,
     data_of,
     no_check,
@@ -104,7 +104,7 @@ class HostVariables:
                 }
             words = " ".join(str(exc).split())
             errors.append(OptionError(option, words.rstrip(".")))
-            return UNREAD
+            return NO_VALUE_READ
 
     def secrets(self, arguments: Arguments) -> list[str]:
         """The secrets of the environment, and those of the host among these variables that can be

@@ -18,7 +18,7 @@ from ...module_utils._values.address_set import difference, range_of
 
 ADDRESS = r"[0-9a-f]*[.:][0-9a-f.:]*[0-9a-f:]"
 # A network, or all addresses between two of them, in a text.
-NETWORK = re.compile(
+NETWORK_IN_KEY = re.compile(
     rf"(?<![\w.:])(?P<address>{ADDRESS}?)(?P<end>/\d{{1,3}}|\.\.{ADDRESS})(?![\w.:])", re.IGNORECASE
 )
 
@@ -36,7 +36,7 @@ def matches_key(resource: str, key: str, patterns: Iterable[str]) -> bool:
     folded_key = key if is_exact else key.casefold()
     for pattern in patterns:
         folded_pattern = pattern if is_exact else pattern.casefold()
-        if _matches(folded_key, folded_pattern):
+        if _key_matches(folded_key, folded_pattern):
             return True
         if has_network and _is_within(folded_key, folded_pattern):
             return True
@@ -54,24 +54,26 @@ def _is_within(key: str, pattern: str) -> bool:
     return not difference([inner], [outer])
 
 
-def _matches(key: str, pattern: str) -> bool:
+def _key_matches(key: str, pattern: str) -> bool:
     """Return whether a key matches a pattern, and would if any address of a network in it stood in
     the place of this network. A network that the pattern writes out may be as wide as it is."""
     if key == pattern:
         return True
     if not fnmatchcase(key, pattern):
         return False
-    written_out = {network.group() for network in NETWORK.finditer(pattern)}
-    for network in NETWORK.finditer(key):
+    written_out = {network.group() for network in NETWORK_IN_KEY.finditer(pattern)}
+    for network in NETWORK_IN_KEY.finditer(key):
         if network.group() in written_out:
             continue
         before, behind = key[: network.start()], key[network.end("address") :]
-        if not all(fnmatchcase(before + text + behind, pattern) for text in _addresses_of(network)):
+        if not all(
+            fnmatchcase(before + text + behind, pattern) for text in _addresses_of_network(network)
+        ):
             return False
     return True
 
 
-def _addresses_of(found: re.Match[str]) -> list[str]:
+def _addresses_of_network(found: re.Match[str]) -> list[str]:
     """Texts of addresses of a network: the first and the last one, and for each bit that is free
     the one that has this bit alone."""
     address, end = found.group("address"), found.group("end")

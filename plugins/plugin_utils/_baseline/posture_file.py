@@ -48,7 +48,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 @lru_cache(maxsize=1)
-def _parsed(text: str) -> Any:
+def _document_of_text(text: str) -> Any:
     """The document in a text, which many hosts have in common; nobody may change it."""
     return yaml.load(text, _Loader)
 
@@ -66,7 +66,7 @@ class PostureFile:
     def read(self) -> Any:
         """The document of all hosts; raises ValueError, which names the file."""
         try:
-            return _parsed(self.path.read_text(encoding="utf-8")) or {}
+            return _document_of_text(self.path.read_text(encoding="utf-8")) or {}
         except FileNotFoundError:
             return {}
         except IsADirectoryError as exc:
@@ -99,11 +99,11 @@ class PostureFile:
                 raise Changed
             if entries != existing:
                 hosts = {**self.read(), host: entries}
-                text = _written(hosts if entries else without(hosts, host))
+                text = _yaml_of_hosts(hosts if entries else without(hosts, host))
                 write_whole(self.path, HEADER + text, 0o644, lasting=True)
 
 
-def _written(hosts: Mapping[str, Any]) -> str:
+def _yaml_of_hosts(hosts: Mapping[str, Any]) -> str:
     form: dict[str, Any] = {"sort_keys": False, "width": 1000}
     text: str = yaml.safe_dump(hosts, allow_unicode=True, **form)
     if NEXT_LINE in text:  # which a reader takes for the end of a line

@@ -101,7 +101,7 @@ class HostRunner:
             path = snapshot(prediction.result) if snapshot else ""
         except (OSError, ValueError) as exc:
             reason = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc})."
-            return _failed(prediction, f"{reason} {NOTHING_CHANGED}")
+            return _failed_run(prediction, f"{reason} {NOTHING_CHANGED}")
         if check_mode:
             return prediction
         return self._run(part, False, approved)._replace(snapshot=path)
@@ -118,7 +118,7 @@ class HostRunner:
         return HostRun(result, check_mode, refusal=refusal)
 
 
-def _failed(prediction: HostRun, message: str) -> HostRun:
+def _failed_run(prediction: HostRun, message: str) -> HostRun:
     """The run of a host that ends with this message, after its prediction."""
     failure = {**prediction.result, "changed": False, "failed": True, "msg": message}
     return HostRun(failure, True)
@@ -150,7 +150,7 @@ def mitigated(coverage: Mapping[str, Any]) -> str:
     modes_by_kind = coverage["modes"] if coverage["enabled"] else {}
     for kind, sets in modes_by_kind.items():
         title = COMPONENTS[kind].title
-        addresses = _mitigated_addresses(sets)
+        addresses = _number_mitigated(sets)
         if addresses:
             mitigating.append(f"{addresses} by {title}")
         else:
@@ -160,7 +160,7 @@ def mitigated(coverage: Mapping[str, Any]) -> str:
     return first_sentences(["No attack on a protected address is mitigated.", *coverage["reasons"]])
 
 
-def _mitigated_addresses(sets: Iterable[Mapping[str, Any]]) -> str:
+def _number_mitigated(sets: Iterable[Mapping[str, Any]]) -> str:
     """The number of the addresses in these sets of a component that it mitigates, in words; empty
     if there are none."""
     mitigated_sets = [item for item in sets if ENABLED in item["modes"]]
@@ -211,10 +211,10 @@ def lines(
 ) -> list[str]:
     """The lines on a host for a user who asks for no more: how well it is protected, in a sentence
     that begins so, what weakens it, and which steps are left."""
-    return [visible(f"{host}: {line}") for line in _lines(result, is_accepted, begin)]
+    return [visible(f"{host}: {line}") for line in _lines_of_result(result, is_accepted, begin)]
 
 
-def _lines(result: ModuleResult, is_accepted: IsAccepted, begin: str) -> Iterator[str]:
+def _lines_of_result(result: ModuleResult, is_accepted: IsAccepted, begin: str) -> Iterator[str]:
     coverage = (result.get("coverage") or {}).get("after")
     if coverage:
         yield f"{begin}{_protection_sentence(coverage)}"

@@ -62,7 +62,7 @@ ENTRIES: Argument = {"type": "list", "elements": "raw"}  # of objects and status
 SHARED = ("hosts", "reason", "expires")
 OF_OBJECTS = ("resource", "keys", *SHARED)
 OF_STATUS = ("status", "networks", "components", *SHARED)
-NEEDED = ("resource", "keys", "status", "reason")
+REQUIRED_FIELDS = ("resource", "keys", "status", "reason")
 
 
 def parse_accepted(entries: Any, host: str) -> list[Accepted]:
@@ -97,7 +97,7 @@ def _argument_for(entry: Any) -> Argument:
     """The argument of an entry: the fields of a status if it has one, else those of objects."""
     has_status = isinstance(entry, Mapping) and "status" in entry
     names = OF_STATUS if has_status else OF_OBJECTS
-    fields = {name: {**FIELDS[name], "required": name in NEEDED} for name in names}
+    fields = {name: {**FIELDS[name], "required": name in REQUIRED_FIELDS} for name in names}
     if "resource" in fields:
         fields["resource"]["choices"] = list(BY_NAME)
     return {"type": "dict", "options": fields}

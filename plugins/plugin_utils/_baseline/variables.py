@@ -28,7 +28,7 @@ from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds
 from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
 from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
-from ...module_utils._specs.host import SPECS as HOST_SPECS
+from ...module_utils._specs.host import HOST_SPECS
 from ...module_utils._specs.host_options import EXCLUSIVE, INTERNAL, option_of
 from ...module_utils._specs.registry import host_spec
 from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few
@@ -182,7 +182,7 @@ def part_of(variables: Mapping[str, Any], brought: Names = OWN_NAMES) -> Part:
     context = ROLE._replace(
         names={**names, **brought},
         posture=[name for name, path in brought.items() if not path.startswith(ACCEPT_RISKS)],
-        zone=_known_zone(values, filled),
+        zone=_zone_of_inventory(values, filled),
     )
     options = {
         name: values[f"{PREFIX}{name}"]
@@ -260,7 +260,7 @@ def described_by(part: Part) -> list[Managed]:
     return host_spec(options).described
 
 
-def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
+def _zone_of_inventory(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
     """The zone of a host as far as the inventory knows it, in the shape of the API."""
     if not any(f"{PREFIX}{option}" in names for option in ZONE_OWNER.options):
         return {}

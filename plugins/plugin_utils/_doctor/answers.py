@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ...module_utils._api.changes import read_changes
 from ...module_utils._api.client import Client
 from ...module_utils._api.connect import client_of_owner, connected
+from ...module_utils._api.responses import NO_PRODUCT
 from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
@@ -27,7 +28,6 @@ from .analytics import ANALYTICS, read_settings
 
 RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
 HOURS_OF_LOG = 1.0
-NO_PRODUCT = 8888  # the code of an error: the account does not have the product
 
 
 class HostAnswer(NamedTuple):

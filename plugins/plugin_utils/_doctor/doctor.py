@@ -248,16 +248,16 @@ def line_of(record: Record) -> str:
     """The record of a host that is as expected in a line, with the products that it lacks."""
     lacking = [product["name"] for product in record["products"] if product["available"] is False]
     lacks = f" Not available: {', '.join(lacking)}." if lacking else ""
-    return f"{_head(record)} All is as expected.{lacks}"
+    return f"{_line_of_calls(record)} All is as expected.{lacks}"
 
 
-def _head(record: Record) -> str:
+def _line_of_calls(record: Record) -> str:
     return f"{record['host']}: {plural(record['calls'], 'call', 'calls')}, all of them reads."
 
 
 def lines_of(record: Record) -> Iterator[str]:
     """The record for people."""
-    yield _head(record)
+    yield _line_of_calls(record)
     for kind, words in WORDS.items():
         for diagnosis in record[kind]:
             reason = f" {diagnosis['reason']}." if diagnosis["reason"] else ""

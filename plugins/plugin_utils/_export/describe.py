@@ -287,7 +287,7 @@ def path_of(directory: str, host: str) -> Path:
     return folder / EXPORT_NAME
 
 
-def read_existing(path: Path, overwrite: bool) -> str | None:
+def read_earlier_export(path: Path, overwrite: bool) -> str | None:
     """The text of an earlier export, None if there is none.
 
     Raises ValueError for a file that people have edited, unless it may be overwritten, and OSError.
@@ -312,13 +312,13 @@ CONNECTION = {
     name: {key: option[key] for key in ("type", "no_log") if option.get(key)}
     for name, option in shared_options("", lambda *names: None).items()
 }
-HOST_OPTIONS: Arguments = {
+EXPORT_OPTIONS: Arguments = {
     **CONNECTION,
     "directory": {"type": "str", "default": "host_vars"},
     **{name: {"type": "bool", "default": False} for name in ("overwrite", "purge", *ON_REQUEST)},
 }
 # Of the task that runs once, for all hosts.
-VARIABLES: Arguments = {f"export_{name}": argument for name, argument in HOST_OPTIONS.items()}
+VARIABLES: Arguments = {f"export_{name}": argument for name, argument in EXPORT_OPTIONS.items()}
 
 
 def connection_of(options: Mapping[str, Any]) -> dict[str, Any]:

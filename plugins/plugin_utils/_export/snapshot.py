@@ -144,13 +144,13 @@ def named_by(part: Part, now: datetime | None) -> NamedKeys:
             for key in collection.gone | collection.expired:
                 exclusive.add(contents(collection.objects[key]).plural)
     return {
-        collection.resource.plural: _keys_of(collection)
+        collection.resource.plural: _objects_with_keys(collection)
         for collection in desired
         if collection.resource.plural not in exclusive
     }
 
 
-def _keys_of(collection: Desired) -> list[Object]:
+def _objects_with_keys(collection: Desired) -> list[Object]:
     """The desired objects of a collection, with their keys alone."""
     names = collection.resource.key
     return [

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from operator import attrgetter
 from typing import Any
 
-Listed = Mapping[str, Any]  # an account or zone, as Cloudflare lists it
+ListedOwner = Mapping[str, Any]  # an account or zone, as Cloudflare lists it
 
 ID_DIGITS = 6  # of an id behind a name that several accounts or zones have
 # No host may have the name of a group.
@@ -43,11 +43,11 @@ class Selection:
     accounts: Sequence[str] | None = None
     zones: Sequence[str] | None = None
 
-    def takes_account(self, account: Listed) -> bool:
+    def takes_account(self, account: ListedOwner) -> bool:
         """True if the account becomes a host."""
         return self.accounts is None or _is_selected(account, self.accounts)
 
-    def takes_zone(self, zone: Listed) -> bool:
+    def takes_zone(self, zone: ListedOwner) -> bool:
         """True if the zone becomes a host; a zone of an account that is left out by name does
         not."""
         if self.accounts and not _is_selected(_owner(zone), self.accounts):
@@ -56,8 +56,8 @@ class Selection:
 
     def unmatched(self, directory: Directory) -> list[str]:
         """The patterns that no account or no zone matches, such as a misspelt name."""
-        accounts = _unmatched(self.accounts or (), directory.every_account)
-        zones = _unmatched(self.zones or (), directory.zones)
+        accounts = _unmatched_patterns(self.accounts or (), directory.every_account)
+        zones = _unmatched_patterns(self.zones or (), directory.zones)
         return [*accounts, *zones]
 
 
@@ -65,15 +65,15 @@ class Selection:
 class Directory:
     """The accounts and zones that the credentials see."""
 
-    accounts: Sequence[Listed] = field(default_factory=list)
-    zones: Sequence[Listed] = field(default_factory=list)
+    accounts: Sequence[ListedOwner] = field(default_factory=list)
+    zones: Sequence[ListedOwner] = field(default_factory=list)
 
     @property
-    def accounts_of_zones(self) -> list[Listed]:
+    def accounts_of_zones(self) -> list[ListedOwner]:
         """The accounts that only their zones name; Cloudflare does not list them for these
         credentials."""
         listed_ids = {str(account.get("id")) for account in self.accounts}
-        unlisted: dict[str, Listed] = {}
+        unlisted: dict[str, ListedOwner] = {}
         for zone in self.zones:
             account = _owner(zone)
             identity = str(account.get("id") or "")
@@ -82,7 +82,7 @@ class Directory:
         return [unlisted[identity] for identity in sorted(unlisted)]
 
     @property
-    def every_account(self) -> list[Listed]:
+    def every_account(self) -> list[ListedOwner]:
         """The accounts that Cloudflare lists, and those that only their zones name."""
         return [*self.accounts, *self.accounts_of_zones]
 
@@ -107,7 +107,7 @@ def hosts_of(directory: Directory, selection: Selection) -> list[InventoryHost]:
     return sorted(hosts, key=attrgetter("group", "name"))
 
 
-def zone_names(zones: Iterable[Listed]) -> dict[str, str]:
+def zone_names(zones: Iterable[ListedOwner]) -> dict[str, str]:
     """Host names by zone id: the domain, and digits of the id where several zones have it.
 
     Two accounts may have one domain, one of them not active there.
@@ -116,7 +116,7 @@ def zone_names(zones: Iterable[Listed]) -> dict[str, str]:
     return _unique(domains, "zone", ())
 
 
-def account_names(accounts: Iterable[Listed], taken: Iterable[str] = ()) -> dict[str, str]:
+def account_names(accounts: Iterable[ListedOwner], taken: Iterable[str] = ()) -> dict[str, str]:
     """Host names by account id: the name in lower case with hyphens, and digits of the id where two
     names collide.
 
@@ -169,23 +169,23 @@ def _unique(names: Mapping[str, str], noun: str, taken: Iterable[str]) -> dict[s
     return unique
 
 
-def _domain(zone: Listed) -> str:
+def _domain(zone: ListedOwner) -> str:
     """The zone's domain, without anything that a domain does not have."""
     name = str(zone.get("name") or "").lower()
     return re.sub(r"[^\w.-]+", "-", name).strip("-.")
 
 
-def _owner(zone: Listed) -> Listed:
+def _owner(zone: ListedOwner) -> ListedOwner:
     """The account that the zone names; empty where it names none."""
     return _mapping(zone.get("account"))
 
 
-def _mapping(value: Any) -> Listed:
+def _mapping(value: Any) -> ListedOwner:
     """An object in a zone; empty if Cloudflare has something else in its place."""
     return value if isinstance(value, Mapping) else {}
 
 
-def _is_selected(listed: Listed, patterns: Iterable[str]) -> bool:
+def _is_selected(listed: ListedOwner, patterns: Iterable[str]) -> bool:
     name = _folded(listed.get("name"))
     identity = _folded(listed.get("id"))
     for pattern in patterns:
@@ -200,7 +200,7 @@ def _folded(value: Any) -> str:
     return str(value or "").casefold()
 
 
-def _unmatched(patterns: Iterable[str], listed: Sequence[Listed]) -> list[str]:
+def _unmatched_patterns(patterns: Iterable[str], listed: Sequence[ListedOwner]) -> list[str]:
     """The patterns that none of these accounts or zones matches."""
     unmatched: list[str] = []
     for pattern in patterns:
@@ -209,7 +209,7 @@ def _unmatched(patterns: Iterable[str], listed: Sequence[Listed]) -> list[str]:
     return unmatched
 
 
-def _account_host(account: Listed, names: Mapping[str, str]) -> InventoryHost:
+def _account_host(account: ListedOwner, names: Mapping[str, str]) -> InventoryHost:
     identity = str(account["id"])
     return InventoryHost(
         names[identity],
@@ -223,7 +223,7 @@ def _account_host(account: Listed, names: Mapping[str, str]) -> InventoryHost:
 
 
 def _zone_host(
-    zone: Listed, names: Mapping[str, str], account_names: Mapping[str, str]
+    zone: ListedOwner, names: Mapping[str, str], account_names: Mapping[str, str]
 ) -> InventoryHost:
     owner = _owner(zone)
     plan = _mapping(zone.get("plan"))

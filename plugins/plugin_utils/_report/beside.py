@@ -194,7 +194,7 @@ def unused_rules(rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
-OF_PACKETS = "packet_phases"  # another one
+PACKET_PHASES_SUBSET = "packet_phases"  # of the module protection_info
 NETWORK_FIREWALL = NETWORK_FIREWALL_RULES.plural
 
 
@@ -240,13 +240,13 @@ class Beside:
 
     def _packet_phases(self, host: HostResults) -> HostResults:
         """The phases beside the Network Firewall that have rules, which nothing evaluates."""
-        result = self._run(INFO, gather_subset=[OF_PACKETS])
+        result = self._run(INFO, gather_subset=[PACKET_PHASES_SUBSET])
         if result.get("failed"):
             subject = "Rules beside those of the Network Firewall are not known"
             return host.having(not_evaluated=[f"{subject}: {result.get('msg')}"])
         sentences = [
             f"Not evaluated: {phase['title']} ({phase['rules']}, phase {phase['phase']})."
-            for phase in result[OF_PACKETS]
+            for phase in result[PACKET_PHASES_SUBSET]
             if phase["rules"]
         ]
         return host.having(not_evaluated=sentences)

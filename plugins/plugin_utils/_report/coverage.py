@@ -203,9 +203,9 @@ def _piece_records(pieces: Iterable[Piece]) -> list[ComponentPiece]:
 
 def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
     """A coverage as results show it."""
-    sets = {name: _addresses_of(coverage.get(name)) for name in SETS}
+    sets = {name: _shown_ranges(coverage.get(name)) for name in SETS}
     pieces = {
-        kind: [(_addresses_of(piece), frozenset(piece["modes"])) for piece in pieces_of_kind]
+        kind: [(_shown_ranges(piece), frozenset(piece["modes"])) for piece in pieces_of_kind]
         for kind, pieces_of_kind in (coverage.get("modes") or {}).items()
     }
     return AccountCoverage(
@@ -268,7 +268,7 @@ def _is_switched(kind: str) -> bool:
     return kind not in COMPONENTS or COMPONENTS[kind].is_switched
 
 
-def _addresses_of(shown: Mapping[str, Any] | None) -> Ranges:
+def _shown_ranges(shown: Mapping[str, Any] | None) -> Ranges:
     """A set of addresses as results show it."""
     return address_set.ranges_of((shown or {}).get("networks") or ())
 

@@ -32,7 +32,7 @@ from .coverage import CLASSES, FAMILIES, AccountCoverage, AddressCounts, compone
 from .results import HostResults
 
 NO_ADDRESS = "There is no protected address."
-Listed = TypeVar("Listed", records.Unmanaged, records.Ineffective)
+MarkedRecord = TypeVar("MarkedRecord", records.Unmanaged, records.Ineffective)
 
 
 class AcceptedScope(NamedTuple):
@@ -49,14 +49,14 @@ class AcceptedNow:
     acceptances: Sequence[Accepted]
     now: datetime
 
-    def marked(self, objects: Sequence[Listed]) -> list[Listed]:
+    def marked(self, objects: Sequence[MarkedRecord]) -> list[MarkedRecord]:
         """Objects of a record with the reason why they are accepted; None if they are not."""
         if not self.acceptances:
             return list(objects)
         marked = []
         for obj in objects:
             reason = unmanaged.accepted_reason(obj, self.acceptances, self.now)
-            marked.append(cast(Listed, {**obj, "accepted": reason}))
+            marked.append(cast(MarkedRecord, {**obj, "accepted": reason}))
         return marked
 
     def unprotected(self, coverage: AccountCoverage) -> list[str]:
@@ -348,8 +348,8 @@ def totals(host_records: Sequence[records.HostRecord]) -> records.Totals:
         "mitigating": sum(bool(account["mitigates"]) for account in accounts),
         "zones": sum(zone["enforces"] is not None for zone in zones),
         "enforcing": sum(bool(zone["enforces"]) for zone in zones),
-        **_counted(host_records),
-        "addresses": _addresses(accounts),
+        **_lengths_of_lists(host_records),
+        "addresses": _address_counts(accounts),
     }
     return cast(records.Totals, numbers)
 
@@ -360,7 +360,7 @@ def _by_owner(host_records: Sequence[Mapping[str, Any]], key: str) -> list[Mappi
     return [*owners.values()]
 
 
-def _counted(host_records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def _lengths_of_lists(host_records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """The lengths of the lists that the totals count."""
     lengths = {}
     for key, _nouns in records.shown_as(records.Counted):
@@ -368,7 +368,7 @@ def _counted(host_records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return lengths
 
 
-def _addresses(accounts: Sequence[Mapping[str, Any]]) -> AddressCounts:
+def _address_counts(accounts: Sequence[Mapping[str, Any]]) -> AddressCounts:
     """The numbers of addresses of all accounts, by family and class."""
     sums: AddressCounts = {family: dict.fromkeys(CLASSES, 0) for family in FAMILIES}
     for account in accounts:

@@ -211,7 +211,7 @@ def prefix_rows(prefixes: Sequence[coverage.PrefixRecord]) -> list[tuple[str, Pr
     after a run; those that change come first."""
     names_by_modes: dict[PrefixModes, list[str]] = {}
     for prefix in prefixes:
-        names_by_modes.setdefault(_modes_of(prefix), []).append(prefix["prefix"])
+        names_by_modes.setdefault(_modes_of_prefix(prefix), []).append(prefix["prefix"])
     rows = []
     for modes in sorted(names_by_modes, key=_stays):
         names = first_networks(names_by_modes[modes], MAX_PREFIXES)
@@ -223,7 +223,7 @@ def _stays(modes: PrefixModes) -> bool:
     return all(now == after for now, after in modes)
 
 
-def _modes_of(prefix: coverage.PrefixRecord) -> PrefixModes:
+def _modes_of_prefix(prefix: coverage.PrefixRecord) -> PrefixModes:
     components = prefix["components"].values()
     return tuple((tuple(modes["now"]), tuple(modes["planned"])) for modes in components)
 
@@ -556,11 +556,11 @@ def compare(previous: Report, host_records: Sequence[HostRecord]) -> ComparedRep
     current = {record["host"]: record for record in host_records}
     names = dict.fromkeys([*current, *earlier])
     changes = [_host_change(name, earlier.get(name), current.get(name)) for name in names]
-    hosts = [change for change in changes if _is_change(change)]
+    hosts = [change for change in changes if _has_changed(change)]
     return ComparedReport(generated=previous["generated"], hosts=hosts)
 
 
-def _is_change(change: HostChange) -> bool:
+def _has_changed(change: HostChange) -> bool:
     has_reasons = change["new"] or change["gone"] or change["differences"]
     return bool(change["before"] != change["now"] or has_reasons)
 

@@ -98,7 +98,7 @@ def _table(report: Report) -> Iterator[str]:
         yield ""
         yield markdown_row(column.title for column in columns.values())
         yield "|" + "".join(map(_alignment, columns.values()))
-    rows = [*_fitting(_rows(groups, report), LONGEST_TABLE)]
+    rows = [*_fitting(_rows_of_hosts(groups, report), LONGEST_TABLE)]
     yield from rows
     hidden = [*chain.from_iterable([*groups.values()][len(rows) :])]
     if hidden:
@@ -115,7 +115,7 @@ def _alignment(column: Column) -> str:
     return "---:|" if column.is_number else "---|"
 
 
-def _rows(groups: Mapping[Cells, Sequence[HostRecord]], report: Report) -> Iterator[str]:
+def _rows_of_hosts(groups: Mapping[Cells, Sequence[HostRecord]], report: Report) -> Iterator[str]:
     """A row for the hosts with equal cells."""
     for cells, hosts in groups.items():
         yield markdown_row([_names(hosts, report), *cells])
@@ -211,7 +211,7 @@ def _change_lines(change: records.HostChange) -> Iterator[str]:
 
 def _deadlines(report: Report) -> Iterator[str]:
     lines = []
-    for (expires, title, key), hosts in overview.ends(report["hosts"]):
+    for (expires, title, key), hosts in overview.deadlines(report["hosts"]):
         subject = f"{as_markdown(title)} {code(excerpt(key, MAX_CELL))}"
         names = as_markdown(first_few(hosts))
         lines.append(f"- {overview.until(expires, report)}: {subject} of {names}")

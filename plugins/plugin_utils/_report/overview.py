@@ -289,7 +289,7 @@ def changed_reasons(change: HostChange) -> str:
     return " ".join(sentences)
 
 
-def ends(host_records: Iterable[HostRecord]) -> list[tuple[tuple[str, str, str], list[str]]]:
+def deadlines(host_records: Iterable[HostRecord]) -> list[tuple[tuple[str, str, str], list[str]]]:
     """The moment, the title and the key of all that ends soon, in order, with its hosts."""
     hosts: dict[tuple[str, str, str], list[str]] = {}
     for record in host_records:
@@ -304,11 +304,11 @@ def risks_by_scope(host_records: Iterable[HostRecord]) -> dict[tuple[str, ...], 
     hosts: dict[tuple[str, ...], list[str]] = {}
     for record in host_records:
         for risk in record["accepted_risks"]:
-            hosts.setdefault((risk["code"], *_scope(risk)), []).append(record["host"])
+            hosts.setdefault((risk["code"], *_bounds_of_risk(risk)), []).append(record["host"])
     return hosts
 
 
-def _scope(risk: records.AcceptedRisk) -> tuple[str, str, str]:
+def _bounds_of_risk(risk: records.AcceptedRisk) -> tuple[str, str, str]:
     """The bounds of an accepted risk, its end, and its reason."""
     resource = title_of_resource(risk["resource"]) if risk["resource"] else ""
     entries = [f"{resource} {entry}" for entry in risk["entries"]] or [resource]

@@ -21,7 +21,7 @@ from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._timestamps import write_timestamp
 from .._baseline.host_task import HostTask
 from .._baseline.variables import Part, connection_options, described_by, misspelt_names
-from .._variables import misspelt_errors, option_at, place_of, require_none
+from .._variables import misspelt_errors, option_at, origin_of_value, require_none
 from . import arguments
 from .beside import Beside, RunPart
 from .document import AcceptedNow, host_record
@@ -31,7 +31,7 @@ from .results import HostResults, host_results, reported_unmanaged
 
 def place_in_files(variables: Mapping[str, Any], option: str | None) -> str | None:
     """The file and the line of an option of this name, or else its name."""
-    return place_of(variables, option_at(option or "")).strip(" ()") or option
+    return origin_of_value(variables, option_at(option or "")).strip(" ()") or option
 
 
 TRAFFIC_HOURS = "report_traffic_hours"  # the variable

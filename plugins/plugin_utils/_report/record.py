@@ -193,7 +193,7 @@ class Ineffective(IneffectiveRecord):
     place: Annotated[str | None, PLACE]
 
 
-ADVICE: Final[Mapping[str, str]] = {
+ADVICE_ON_INEFFECTIVE: Final[Mapping[str, str]] = {
     "never": "Correct its expression, or remove it.",
     "shadowed": "Move it in front of them, or remove it.",
     "duplicate": "Remove it.",
@@ -372,13 +372,13 @@ def mitigation(record: Mapping[str, Any]) -> str:
     """The protected addresses of a host for which it mitigates attacks, and if its rules do."""
     texts = []
     if record["mitigates"] is not None:
-        texts.append(_mitigated_addresses(record) if record["mitigates"] else "nothing")
+        texts.append(_extent_of_mitigation(record) if record["mitigates"] else "nothing")
     if record["enforces"] is not None:
         texts.append("by rules of the zone" if record["enforces"] else "nothing by rules")
     return ", ".join(texts)
 
 
-def _mitigated_addresses(record: Mapping[str, Any]) -> str:
+def _extent_of_mitigation(record: Mapping[str, Any]) -> str:
     """The addresses for which a host mitigates attacks: by the first family of which it does not
     mitigate all."""
     addresses = record["coverage"]["addresses"] if record["coverage"] else None

@@ -87,7 +87,7 @@ def host_results(
         for name, result in all_results.items()
         if name != TRAFFIC and _has_plan(result)
     }
-    reasons = [_message(result) for result in all_results.values() if _is_unread(result)]
+    reasons = [_message_of_failure(result) for result in all_results.values() if _is_unread(result)]
     if not reasons and not plans:
         reasons = [
             "There is no result: the run did not get to this host, or it has neither account nor"
@@ -138,12 +138,14 @@ def _with_plans(
     planned_host = host.having(
         unread=chain.from_iterable(result.get("unread") or () for result in results),
         plan_id=_only_plan(results),
-        operations=_joined(map(differences_of, results)),
-        risks=_joined(_risks(result, place) for result in refused_first),
-        pending=_joined(map(_pending_steps, results)),
-        unmanaged=_joined(reported_unmanaged(result.get("unmanaged") or ()) for result in results),
-        ineffective=_joined(_ineffective(result, place) for result in results),
-        expectations=_joined(map(expected_records, results)),
+        operations=_elements_of_lists(map(differences_of, results)),
+        risks=_elements_of_lists(_risks(result, place) for result in refused_first),
+        pending=_elements_of_lists(map(_pending_steps, results)),
+        unmanaged=_elements_of_lists(
+            reported_unmanaged(result.get("unmanaged") or ()) for result in results
+        ),
+        ineffective=_elements_of_lists(_ineffective(result, place) for result in results),
+        expectations=_elements_of_lists(map(expected_records, results)),
         backtest=next(filter(None, (result.get("backtest") for result in results)), None),
         mitigates=before.mitigates if before else None,
         coverage=before.record() if before else None,
@@ -155,13 +157,13 @@ def _with_plans(
     return replace(
         planned_host,
         coverage=before,
-        weaker=_joined(map(_weaker_objects, results)),
-        rules=_joined(_existing_rules(*result) for result in results_by_module.items()),
+        weaker=_elements_of_lists(map(_weaker_objects, results)),
+        rules=_elements_of_lists(_existing_rules(*result) for result in results_by_module.items()),
         planned=planned,
     )
 
 
-def _joined(lists: Iterable[Iterable[Element]]) -> list[Element]:
+def _elements_of_lists(lists: Iterable[Iterable[Element]]) -> list[Element]:
     """The elements of all lists."""
     return [*chain.from_iterable(lists)]
 
@@ -218,7 +220,7 @@ def _ineffective(result: ModuleResult, place: PlaceOf) -> Iterator[records.Ineff
         record = {
             **without(finding, "option"),
             "title": title,
-            "advice": records.ADVICE[finding["kind"]],
+            "advice": records.ADVICE_ON_INEFFECTIVE[finding["kind"]],
             "accepted": None,
             "place": place(finding.get("option")),
         }
@@ -284,7 +286,7 @@ def _identifier(value: object) -> str | None:
     return plain(value) if isinstance(value, str) and value else None
 
 
-def _message(result: ModuleResult) -> str:
+def _message_of_failure(result: ModuleResult) -> str:
     return str(result.get("msg") or result.get("reason") or "The task failed without a message.")
 
 

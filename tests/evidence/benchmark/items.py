@@ -25,7 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import read_options
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import IP_LIST_SPECS
 
 from .accounts import identifier
 
@@ -98,7 +98,7 @@ class Serving:
 
 def planned_items(existing: int, desired: Sequence[Any]) -> int:
     """The number of changes of ip_list in check mode."""
-    spec = SPECS["ip_list"]
+    spec = IP_LIST_SPECS["ip_list"]
     own = {"account_id": identifier(0), "api_token": "x" * 40}
     options = read_options(argument_spec(spec), {**own, "name": NAME, "items": desired, "purge": True})
     warnings: list[str] = []

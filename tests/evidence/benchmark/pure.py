@@ -27,7 +27,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import Backtest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import expectation_records
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import ANALYTICS, Reader
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import ANALYTICS, FieldReader
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
@@ -121,7 +121,7 @@ def backtest(rows: Sequence[Mapping[str, Any]]) -> int:
     """The number of requests that were evaluated."""
     rules = [{**rule, "id": identifier(number), "enabled": True} for number, rule in enumerate(zone_rules(100))]
     tried = Backtest({CUSTOM_RULES.plural: rules[:-5]}, {CUSTOM_RULES.plural: rules})
-    reader = Reader(tried.fields, ANALYTICS)
+    reader = FieldReader(tried.fields, ANALYTICS)
     of_rows = ((tuple(map(row["dimensions"].get, reader.names)), row["count"], 10) for row in rows)
     for part in reader.groups(of_rows):
         tried.add(part)

@@ -43,7 +43,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.dec
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import (
     LOGPUSH,
-    Reader,
+    FieldReader,
     Records,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
@@ -305,7 +305,7 @@ def past_requests_change_as_in_the_engine(random: Random, counts: Counts) -> Non
         for both in zip(_decisions(existing, requests), _decisions(planned, requests), strict=True)
     )
     backtest = Backtest({"custom_rules": existing}, {"custom_rules": planned})
-    reader = Reader(backtest.fields, LOGPUSH)
+    reader = FieldReader(backtest.fields, LOGPUSH)
     with NamedTemporaryFile("w") as file:
         file.write("".join(f"{json.dumps(record)}\n" for _request, record in logged))
         file.flush()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rulesets import rules_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rulesets import rules_of_ruleset
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import ITEM_FIELDS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, InFiles, Resource, Write
@@ -25,7 +25,7 @@ PATHS = {PLACEHOLDER.sub("{}", path): item for path, item in (SPEC / "paths").st
 RESOURCES = [
     *(one for name, one in BY_NAME.items() if name not in ("ip_list_item", "custom_ruleset_rule")),
     *(items_of("office", kind) for kind in ITEM_FIELDS),
-    *(rules_of(owner, "office") for owner in ("account_id", "zone_id")),
+    *(rules_of_ruleset(owner, "office") for owner in ("account_id", "zone_id")),
 ]
 # Fields of bodies that no option sets: ids, and parts that Cloudflare gets back as it showed them.
 OF_CLOUDFLARE = {"id", "exposed_credential_check", "logging", "ratelimit", "rules"}

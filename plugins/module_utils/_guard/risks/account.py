@@ -29,7 +29,7 @@ from ..._protection.modes import (
     rule_of,
 )
 from ..._protection.monitoring import mode_of
-from ..._schema.account import ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
+from ..._schema.account import ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of_component
 from ..._schema.resource import Resource
 from ..._text import Unread, first_few, sentence
 from ..._values.address_set import Ranges, intersection, overlaps, union
@@ -54,7 +54,7 @@ WORKING = (ENABLED, MONITORING, UNDECIDED)
 
 def _has_rule_modes(resource: Resource) -> bool:
     """Return whether the objects of a resource are the rules of a component."""
-    return has_modes(resource) and resource is rules_of(str(resource.component))
+    return has_modes(resource) and resource is rules_of_component(str(resource.component))
 
 
 def _switches(resource: Resource) -> bool:
@@ -97,7 +97,9 @@ def stops_mitigation(change: Change, limits: Limits) -> FinderAnswer:
     reasons = []
     for component in _components_that_may_stop(change):
         losses = [
-            loss for loss in change.losses(rules_of(component.kind)) if loss.how == UNMITIGATED
+            loss
+            for loss in change.losses(rules_of_component(component.kind))
+            if loss.how == UNMITIGATED
         ]
         ranges = ranges_of_losses(losses)
         lost_by_component[component.kind] = ranges
@@ -252,7 +254,7 @@ def lowers_sensitivity(change: Change, limits: Limits) -> FinderAnswer:
     concerned: dict[Operation, None] = {}
     for component in change.before.components:
         operations = _rule_operations(change, component)
-        losses = change.losses(rules_of(component.kind)) if operations else []
+        losses = change.losses(rules_of_component(component.kind)) if operations else []
         for loss in losses:
             causes = _causes_of(loss, operations, component.kind)
             is_staged = any(operation.target in change.staged for operation in causes)
@@ -272,7 +274,7 @@ def lowers_sensitivity(change: Change, limits: Limits) -> FinderAnswer:
 
 def _rule_operations(change: Change, component: Component) -> list[Operation]:
     """The operations on the rules of a component."""
-    rules = rules_of(component.kind)
+    rules = rules_of_component(component.kind)
     return [operation for operation in change.plan.operations if operation.resource is rules]
 
 

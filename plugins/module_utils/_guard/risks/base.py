@@ -183,12 +183,12 @@ class Finding(NamedTuple):
             networks=networks(list(self.ranges)),
             addresses=counted(list(self.ranges)),
             entries=list(dict.fromkeys(entry.text for entry in self.entries)),
-            objects=_objects_of(self.entries),
+            objects=_risk_objects(self.entries),
             reason=self.reason,
         )
 
 
-def _objects_of(entries: Iterable[Entry]) -> list[RiskObject]:
+def _risk_objects(entries: Iterable[Entry]) -> list[RiskObject]:
     """The objects, each once."""
     names = dict.fromkeys((entry.resource.name, entry.text) for entry in entries)
     return [RiskObject(resource=resource, key=key) for resource, key in names]

@@ -80,7 +80,7 @@ class Rules(NamedTuple):
     same: AbstractSet[Key]
 
 
-def _changed_rules(change: Change, resources: Iterable[Resource]) -> Iterator[Rules]:
+def _rules_with_changes(change: Change, resources: Iterable[Resource]) -> Iterator[Rules]:
     """The rules of these resources that a plan changes, or lists to which they refer."""
     before, after = change.before.state, change.after.state
     changed = {evaluated_as(resource).plural for resource in change.plan.resources.values()}
@@ -115,7 +115,7 @@ ZONE_RULES = (FIREWALL_RULES, CUSTOM_RULES)  # which decide by themselves
 @risk(WEAKENS.format(rules="rules that block or challenge"), any_of(*ZONE_RULES), MAX_WEAKENED)
 def weakens_zone(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
-    return _weakening(_changed_rules(change, ZONE_RULES), limits)
+    return _weakening(_rules_with_changes(change, ZONE_RULES), limits)
 
 
 @risk(
@@ -125,7 +125,7 @@ def weakens_zone(change: Change, limits: Limits) -> FinderAnswer:
 )
 def weakens_network_firewall(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks packets would do so no longer, or all of it."""
-    return _weakening(_changed_rules(change, [NETWORK_FIREWALL_RULES]), limits)
+    return _weakening(_rules_with_changes(change, [NETWORK_FIREWALL_RULES]), limits)
 
 
 def _weakening(changed_rules: Iterable[Rules], limits: Limits) -> FinderAnswer:
@@ -236,7 +236,7 @@ def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> Find
     before does more."""
     reasons: dict[str, list[str]] = {}
     entries: list[Entry] = []
-    for rules in _changed_rules(change, DECIDING):
+    for rules in _rules_with_changes(change, DECIDING):
         resource = rules.resource
         comparison = WideRules.compared(rules, change.after.state, enforces)
         for wide in comparison.after:
@@ -485,7 +485,7 @@ def _losses_of(change: Change, resource: Resource) -> FinderAnswer:
     """The risk of rules that let more pass, if no other rule makes up for it."""
     reasons: list[str] = []
     entries: list[Entry] = []
-    for rules in _changed_rules(change, [resource]):
+    for rules in _rules_with_changes(change, [resource]):
         existing = {rule.key: rule for rule in rules.before}
         planned = {rule.key: rule for rule in rules.after}
         idle_keys = {rule.key for rule in idle_among(rules.after)}

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._alike import MOST_NAMES, hosts_by_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._alike import MOST_HOST_NAMES, hosts_by_text
 
 
 def lines(texts: dict[str, str]) -> list[str]:
@@ -28,5 +28,5 @@ def test_the_number_of_an_answer_makes_no_other_text() -> None:
 
 
 def test_a_line_names_a_hundred_hosts_and_counts_all() -> None:
-    (line,) = lines({f"zone-{number}": "refused" for number in range(MOST_NAMES + 2)})
+    (line,) = lines({f"zone-{number}": "refused" for number in range(MOST_HOST_NAMES + 2)})
     assert line.startswith("102 hosts (zone-0, zone-1, ") and line.endswith(", zone-99 and 2 more): refused")

@@ -17,7 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
     ENCODER,
-    place_of,
+    origin_of_value,
     read_variables,
     require_valid,
 )
@@ -103,15 +103,15 @@ def test_a_value_has_the_place_of_its_file(
     (tmp_path / "lima.yml").write_text(FILE, encoding="utf-8")
     values = DataLoader().load_from_file(str(tmp_path / "lima.yml"))
     whole, relative = f" ({tmp_path}/lima.yml:{line})", f" (lima.yml:{line})"
-    assert place_of(values, Option(*path)) == (whole if ENCODER else "")
+    assert origin_of_value(values, Option(*path)) == (whole if ENCODER else "")
     monkeypatch.chdir(tmp_path)
-    assert place_of(values, Option("flag", *path[1:]), {"flag": path[0]}) == (relative if ENCODER else "")
+    assert origin_of_value(values, Option("flag", *path[1:]), {"flag": path[0]}) == (relative if ENCODER else "")
 
 
 def test_other_values_have_no_place() -> None:
-    assert place_of({"flag": True, "rules": [{"tags": [1]}]}, Option("flag")) == ""
-    assert place_of({"rules": [{"tags": [1]}]}, Option("rules", 0)) == ""
-    assert place_of({"rules": [1]}, Option("rules", 0), {"rules[0]": "posture.rules[1]"}) == ""
+    assert origin_of_value({"flag": True, "rules": [{"tags": [1]}]}, Option("flag")) == ""
+    assert origin_of_value({"rules": [{"tags": [1]}]}, Option("rules", 0)) == ""
+    assert origin_of_value({"rules": [1]}, Option("rules", 0), {"rules[0]": "posture.rules[1]"}) == ""
 
 
 PLAYBOOK = """\

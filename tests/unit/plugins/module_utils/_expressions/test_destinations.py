@@ -12,7 +12,11 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import SOME, Matches, matched
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
+    SOME,
+    MatchedDestinations,
+    matched,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     EVERYTHING,
@@ -131,7 +135,7 @@ def test_an_undocumented_form_is_undecided(expression: str) -> None:
 
 @pytest.mark.parametrize("condition", ["ge 0", "le 65535", "in {0..65535}", "in {0 1..65535}"])
 def test_every_port_is_all_traffic(condition: str) -> None:
-    assert matched(Expression.of(f"tcp.dstport {condition}")) == Matches(EVERYTHING, EVERYTHING)
+    assert matched(Expression.of(f"tcp.dstport {condition}")) == MatchedDestinations(EVERYTHING, EVERYTHING)
 
 
 @pytest.mark.parametrize("condition", ["ge 1", "le 65534", "ne 0", "ne 65535", "in {1..65535}", "in {0..65534}"])

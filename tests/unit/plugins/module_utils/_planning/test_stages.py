@@ -24,7 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.rollout import EvidenceLimits, Planned
 from ansible_collections.edgeops.protection.plugins.module_utils._planning.planner import Planner, Situation
-from ansible_collections.edgeops.protection.plugins.module_utils._planning.reading import Reader
+from ansible_collections.edgeops.protection.plugins.module_utils._planning.reading import SurroundingsReader
 from ansible_collections.edgeops.protection.plugins.module_utils._planning.stages import Rollout, changes_protection
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.monitoring import enabled_too_soon
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES, STATUS
@@ -130,7 +130,7 @@ def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[list[str], 
     state = account_state(syn_flood_rules=[{"id": "1", **rule_of("monitoring"), "modified_on": modified_on}])
     state.pop("allowlist")
     desired = [parse_desired(RULES[0], [(Option(), {**rule_of("enabled"), **(more or {})})])]
-    planner, reader = Planner(TASK, rollout), Reader(client, TASK, terms, rollout, desired, False)
+    planner, reader = Planner(TASK, rollout), SurroundingsReader(client, TASK, terms, rollout, desired, False)
     situation = Situation(state, desired)
     draft = planner.draft(situation)
     surroundings = reader.read(draft.plan)

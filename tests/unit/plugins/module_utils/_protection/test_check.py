@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
     find,
     unmet_expectations,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, rules_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, rules_of_component
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 
@@ -116,7 +116,7 @@ def operation(resource: Resource, existing: dict[str, Any], **fields: Any) -> Op
          [(CUSTOM_RULES, 0, {"action": "log"}), (CUSTOM_RULES, 1, {"action": "log"})], "updates custom rule admin"),
         ({"packet": {"destination": "192.0.2.7", "destination_port": 443, "region": "wnam"}, "expect": {"syn_flood": "mitigated"}},
          {**ACCOUNT, "syn_flood_rules": [{**GLOBAL, "scope": "region", "name": "lob"}, GLOBAL]},
-         [(rules_of("syn_flood"), 0, {"mode": "monitoring"}), (rules_of("syn_flood"), 1, {"mode": "monitoring"})],
+         [(rules_of_component("syn_flood"), 0, {"mode": "monitoring"}), (rules_of_component("syn_flood"), 1, {"mode": "monitoring"})],
          "updates SYN flood rule global"),
         ({"packet": {"destination": "192.0.2.7", "source": "198.51.100.7"}, "expect": "bypassed"},
          {**ACCOUNT, "allowlist": [{"prefix": "198.51.100.0/24", "enabled": True}, {"prefix": "198.51.100.0/2", "enabled": True}]},

@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.pas
     ANALYTICS,
     LOGPUSH,
     PARTS,
-    Reader,
+    FieldReader,
     Records,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import REQUEST_KEYS
@@ -62,17 +62,17 @@ OTHER_FORMS: dict[str, list[Any]] = {
 def test_the_sources_give_the_same_field(name: str) -> None:
     analytics, logpush, value = SAME[name]
     for source, one in ((ANALYTICS, analytics), (LOGPUSH, logpush)):
-        fields = Reader([name], source).group([one], (5, 1)).fields
+        fields = FieldReader([name], source).group([one], (5, 1)).fields
         assert fields[name] == value and type(fields[name]) is type(value), source
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in OTHER_FORMS.items() for value in values])
 def test_values_of_another_form_give_no_field(name: str, value: Any) -> None:
-    assert name not in Reader([name], ANALYTICS).group([value], (5, 1)).fields
+    assert name not in FieldReader([name], ANALYTICS).group([value], (5, 1)).fields
 
 
 def test_a_uri_has_its_parts() -> None:
-    reader = Reader(["http.request.full_uri"], ANALYTICS)
+    reader = FieldReader(["http.request.full_uri"], ANALYTICS)
     assert set(reader.names) == {
         "clientRequestPath",
         "clientRequestQuery",
@@ -91,8 +91,8 @@ def test_a_uri_has_its_parts() -> None:
 
 def test_only_what_is_read_is_asked_for() -> None:
     names = ["ip.src.country", "cf.client.bot", "http.cookie", "cf.tls_cipher"]
-    assert Reader(names, ANALYTICS).names == ("clientCountryName",)
-    assert Reader(names, LOGPUSH).names == ("ClientCountry", "ClientSSLCipher")
+    assert FieldReader(names, ANALYTICS).names == ("clientCountryName",)
+    assert FieldReader(names, LOGPUSH).names == ("ClientCountry", "ClientSSLCipher")
 
 
 def test_parts_are_known_fields() -> None:
@@ -101,7 +101,7 @@ def test_parts_are_known_fields() -> None:
 
 def test_equal_values_are_one_group_and_many_groups_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(past_requests, "MOST_GROUPS", 2)
-    reader = Reader(["http.request.method"], LOGPUSH)
+    reader = FieldReader(["http.request.method"], LOGPUSH)
     rows = [((method,), 10, 1) for method in ("GET", "POST", "GET", "PUT", "GET", "HEAD")]
     parts = [[(group.fields["http.request.method"], *group[1:]) for group in part] for part in reader.groups(rows)]
     assert parts == [[(b"GET", 20, 2), (b"POST", 10, 1)], [(b"PUT", 10, 1), (b"GET", 10, 1)], [(b"HEAD", 10, 1)]]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import (
+    REASON_OF_UNREAD,
     REST_OF_THE_LIST,
-    UNREAD,
     ZoneRule,
     rules_in_force,
     zone_values,
@@ -81,7 +81,7 @@ def test_disabled_rules_contribute_nothing() -> None:
             [ruleset()],
             ["the action parameter overrides"],
         ),
-        (execute("e"), [{"id": OFFICE, UNREAD: "403"}], [f"the ruleset {OFFICE} that it executes (403)"]),
+        (execute("e"), [{"id": OFFICE, REASON_OF_UNREAD: "403"}], [f"the ruleset {OFFICE} that it executes (403)"]),
         (execute("e"), [ruleset(execute("inner"))], ["the action execute"]),
     ],
 )
@@ -162,7 +162,7 @@ def test_a_deployment_of_the_account_is_decided_for_the_zone(expression: str, ex
 
 
 def test_rules_of_the_account_that_cannot_be_read_may_do_anything() -> None:
-    (found,) = flat(account=[{UNREAD: "403"}])
+    (found,) = flat(account=[{REASON_OF_UNREAD: "403"}])
     assert (found.entry, found.expression.text) == ("any of the account", "true")
     assert found.unknown == ["what the custom rules of the account do (403)"]
 

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
     parse_desired,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.all_unmanaged import (
-    MOST_JUDGED,
+    MOST_SINGLE_ITEMS,
     unmanaged_items,
     unmanaged_lists,
 )
@@ -382,7 +382,7 @@ def test_an_item_is_a_hole_unless_named_items_have_its_addresses() -> None:
 
 
 def test_many_items_are_judged_together() -> None:
-    many = [f"192.0.2.{number}" for number in range(MOST_JUDGED + 1)]
+    many = [f"192.0.2.{number}" for number in range(MOST_SINGLE_ITEMS + 1)]
     records = unmanaged_lists(desired_of(), state_of(*many))
     assert {record["weakens"] for record in records} == {None}
     assert len(records) == len(many)

@@ -15,16 +15,16 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import (
     NODES,
     NodeSettings,
-    Page,
     Row,
+    RowsPage,
     UnreadAnswer,
     is_final,
     read_answer,
 )
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
-TCP = Page(NODES[0], NOW, NOW)
-DNS = Page(NODES[1], NOW, NOW)
+TCP = RowsPage(NODES[0], NOW, NOW)
+DNS = RowsPage(NODES[1], NOW, NOW)
 DIMENSIONS = {
     "ipDestinationSubnet": "203.0.113.0/24",
     "coloCode": "FRA",

@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic import ask
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import ask_traffic
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Page, Traffic
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import RowsPage, Traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union
 
 from tests.fake_service import LocalService
@@ -80,14 +80,14 @@ def test_only_the_nodes_of_the_components_are_asked(service: LocalService, asked
 def test_full_pages_are_followed_by_others(
     monkeypatch: pytest.MonkeyPatch, service: LocalService, asked: Asked, size: int, queries: int
 ) -> None:
-    monkeypatch.setattr(Page, "__new__", limited_page(size))
+    monkeypatch.setattr(RowsPage, "__new__", limited_page(size))
     traffic = asked(components=["syn_flood"])
     assert destinations(traffic) == SUBNETS and traffic.unknown["tcp"] == []
     assert len(service.queries) == queries
 
 
 def limited_page(size: int) -> Any:
-    original = Page.__new__
+    original = RowsPage.__new__
 
     def make(cls: Any, node: Any, since: Any, until: Any, limit: int = size, *rest: Any, **more: Any) -> Any:
         return original(cls, node, since, until, limit, *rest, **more)
@@ -112,7 +112,7 @@ def test_a_page_full_of_one_destination_is_not_known(service: LocalService, aske
 def test_pages_that_do_not_follow_on_each_other_are_not_known(
     monkeypatch: pytest.MonkeyPatch, service: LocalService, asked: Asked
 ) -> None:
-    monkeypatch.setattr(Page, "__new__", limited_page(3))
+    monkeypatch.setattr(RowsPage, "__new__", limited_page(3))
     service.misbehave("meanwhile", action=service.account(ACCOUNT).traffic.clear, skip=1, times=1)
     assert asked(components=["syn_flood"]).unknown["tcp"] == ["The pages of the analytics do not follow on each other."]
 

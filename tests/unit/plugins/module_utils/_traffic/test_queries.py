@@ -15,7 +15,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.pas
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import write_time
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import TOP
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import EVENTS
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, REQUESTS, Page, query
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import (
+    NODES,
+    REQUESTS,
+    RowsPage,
+    query,
+)
 from graphql import parse
 from graphql.execution import get_variable_values
 
@@ -49,7 +54,7 @@ def check(body: Any) -> None:
 def test_queries_are_valid_by_the_vendors_schema(nodes: Any, kind: dict[str, Any], with_settings: bool) -> None:
     if not nodes and not with_settings:
         return
-    pages = [Page(node, NOW - timedelta(hours=24), NOW, **kind) for node in nodes]
+    pages = [RowsPage(node, NOW - timedelta(hours=24), NOW, **kind) for node in nodes]
     body = query("023e105f4ecef8ad9ca31a8372d0c353", pages, with_settings)
     check(body)
 
@@ -57,14 +62,14 @@ def test_queries_are_valid_by_the_vendors_schema(nodes: Any, kind: dict[str, Any
 @pytest.mark.parametrize("node", EVENTS.values(), ids=lambda node: node.owner)
 @pytest.mark.parametrize("kind", [{}, {"start": "a" * 32}], ids=str)
 def test_queries_of_events_are_valid_by_the_vendors_schema(node: Any, kind: dict[str, Any]) -> None:
-    body = query("5c2a81f0f7ae4b2d9b1e6f3a7d904c11", [Page(node, NOW, NOW, **kind)], True, [node])
+    body = query("5c2a81f0f7ae4b2d9b1e6f3a7d904c11", [RowsPage(node, NOW, NOW, **kind)], True, [node])
     check(body)
 
 
 @pytest.mark.parametrize("key", TOP.values())
 @pytest.mark.parametrize("node", NODES, ids=lambda node: node.name)
 def test_queries_of_the_heaviest_are_valid_by_the_vendors_schema(node: Any, key: str) -> None:
-    page = Page(node._replace(key=key, grouped_by=()), NOW, NOW, limit=10, heaviest=True)
+    page = RowsPage(node._replace(key=key, grouped_by=()), NOW, NOW, limit=10, heaviest=True)
     body = query("023e105f4ecef8ad9ca31a8372d0c353", [page])
     check(body)
 
@@ -74,13 +79,13 @@ def test_queries_of_the_heaviest_are_valid_by_the_vendors_schema(node: Any, key:
 )
 def test_queries_of_requests_are_valid_by_the_vendors_schema(source: tuple[str, ...]) -> None:
     node = REQUESTS._replace(grouped_by=source)
-    body = query("5c2a81f0f7ae4b2d9b1e6f3a7d904c11", [Page(node, NOW, NOW)], True, [node])
+    body = query("5c2a81f0f7ae4b2d9b1e6f3a7d904c11", [RowsPage(node, NOW, NOW)], True, [node])
     check(body)
 
 
 def test_values_travel_as_variables() -> None:
     hostile = '"} { viewer'
-    page = Page(NODES[0], NOW, NOW, start=hostile, subnets=(hostile,))
+    page = RowsPage(NODES[0], NOW, NOW, start=hostile, subnets=(hostile,))
     body = query(hostile, [page])
     assert hostile not in body["query"]
     assert body["variables"]["account"] == hostile and body["variables"]["tcp"]["ipDestinationAddress_geq"] == hostile

@@ -11,7 +11,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
     Export,
     export_text,
     is_edited,
-    read_existing,
+    read_earlier_export,
     sealed,
 )
 
@@ -42,5 +42,5 @@ def test_an_edit_is_told_and_not_overwritten(text: str, tmp_path: Path) -> None:
     path = tmp_path / "protection.yml"
     path.write_bytes(text.encode())
     with pytest.raises(ValueError, match="was edited since. Nothing was written.* export_overwrite: true"):
-        read_existing(path, overwrite=False)
-    assert read_existing(path, overwrite=True) == text
+        read_earlier_export(path, overwrite=False)
+    assert read_earlier_export(path, overwrite=True) == text
