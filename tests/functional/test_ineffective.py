@@ -306,7 +306,12 @@ def test_an_object_outside_of_all_that_is_protected_or_announced(
 
 
 def test_a_rule_of_the_network_firewall_for_the_networks_of_others(service: LocalService) -> None:
-    rules = [rule("other", "ip.dst in {198.51.100.0/24}"), rule("own", "ip.dst in {192.0.2.7}")]
+    rules = [
+        rule("other", "ip.src in {203.0.113.7} and ip.dst in {198.51.100.0/24}"),
+        rule("own", "ip.dst in {192.0.2.7}"),
+        rule("leaving", "ip.src in {192.0.2.0/24} and ip.dst in {203.0.113.0/24}", "skip", action_parameters=REST),
+        rule("to anybody", "ip.dst in {198.51.100.0/25}"),
+    ]
     state = {
         "prefixes": [{**PROTECTED, "excluded": False}],
         "network_firewall_rules": [{**one, "enabled": True} for one in rules],

@@ -49,10 +49,10 @@ class ListObject(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """The only values of a variable that traffic has, with the kind of an object that names none of
-    them, and the reason."""
+    """Values of which all traffic has one, in a variable of some levels; with the kind of an object
+    that names none of them in any of these variables, and the reason."""
 
-    level: int
+    levels: Sequence[int]
     values: Ranges
     kind: str
     reason: str
@@ -167,9 +167,12 @@ class Covering:
         return self._diagrams.matching(expression)
 
     def _is_beyond(self, traffic: Set, reach: Reach) -> bool:
-        """Return whether traffic has some values of a variable, and none that there are."""
-        values = self._diagrams.bounds(traffic).values.get(reach.level)
-        return bool(values) and not intersection(values or [], reach.values)
+        """Return whether traffic has only some values of each variable, and none that there are."""
+        values = self._diagrams.bounds(traffic).values
+        for level in reach.levels:
+            if not values.get(level) or intersection(values[level], reach.values):
+                return False
+        return True
 
     def _fewest(self, rest: Set, place: int) -> list[int]:
         """The places of the fewest sets that decide before that at a place, and together have the

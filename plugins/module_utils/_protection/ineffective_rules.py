@@ -39,10 +39,15 @@ OUTSIDE, UNREACHABLE = "outside", "unreachable"
 NAMES_NO_DESTINATION = (
     "its destinations lie outside of every network that the account protects or announces"
 )
+# Rules see packets that arrive, and, with egress of Magic Transit, those that leave.
+NAMES_NO_END = (
+    "its sources and destinations lie outside of every network that the account protects or"
+    " announces"
+)
 NOT_ARRIVING = "it names only private or reserved sources, which no request from the internet has"
 # Requests may seem to come from class E, which "Pseudo IPv4" uses.
 ARRIVING = Reach(
-    FIRST_LEVELS.index(SOURCE),
+    (FIRST_LEVELS.index(SOURCE),),
     union([*ROUTABLE, *ranges_of(["240.0.0.0/4"])]),
     UNREACHABLE,
     NOT_ARRIVING,
@@ -55,17 +60,28 @@ def claims_of_list(resource: Resource, state: State, networks: Ranges) -> Iterat
     """The rules, filters or overrides of a list that cannot work; packets go to the `networks` of
     the account, unless these are not known and empty."""
     if resource.component:
-        return _filter_claims(resource, state[resource.plural], _among(networks))
+        return _filter_claims(resource, state[resource.plural], _arriving_in(networks))
     if resource in DDOS_OVERRIDES:
         return _override_claims(resource, state[resource.plural])
     return _claims_of_rules(resource, state, networks)
 
 
-def _among(networks: Sequence[Range]) -> Reach | None:
-    """The destinations of packets; None if the networks of the account are not known."""
+def _arriving_in(networks: Sequence[Range]) -> Reach | None:
+    """The destinations of packets that arrive; None if the networks of the account are not
+    known."""
     if not networks:
         return None
-    return Reach(FIRST_LEVELS.index(DESTINATION), [*networks], OUTSIDE, NAMES_NO_DESTINATION)
+    levels = (FIRST_LEVELS.index(DESTINATION),)
+    return Reach(levels, [*networks], OUTSIDE, NAMES_NO_DESTINATION)
+
+
+def _arriving_or_leaving(networks: Sequence[Range]) -> Reach | None:
+    """The sources and destinations of packets that arrive or leave: a network of the account is
+    one of them; None if the networks are not known."""
+    if not networks:
+        return None
+    levels = (FIRST_LEVELS.index(SOURCE), FIRST_LEVELS.index(DESTINATION))
+    return Reach(levels, [*networks], OUTSIDE, NAMES_NO_END)
 
 
 def _filter_claims(
@@ -226,7 +242,7 @@ def _claims_among(
     """The rules that cannot work."""
     decide = partial(_by_zone, dict(values_of_zone)) if values_of_zone else None
     covering = Covering(listed, decide, packets=traffic == "packet")
-    reach = ARRIVING if traffic == "request" else _among(networks)
+    reach = ARRIVING if traffic == "request" else _arriving_or_leaving(networks)
     return [*covering.claims("it has the same expression as {}, and does the same", reach)]
 
 
