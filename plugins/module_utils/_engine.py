@@ -281,8 +281,9 @@ class PlansAfterFirst:
         """Read, plan and check what is left; warnings of the first plan are not repeated."""
         run = self._run
         existing = read_existing(run.client, run.task)
-        prepared = run.preparation.prepared(existing, self._prepared.traffic)
-        checked = self._again = run.checked(prepared, self._first.plan)
+        begun = self._first.plan
+        prepared = run.preparation.prepared(existing, self._prepared.traffic, begun)
+        checked = self._again = run.checked(prepared, begun)
         first_warnings = plan_warnings(self._first)
         for text in plan_warnings(checked):
             if text not in first_warnings:
@@ -291,7 +292,7 @@ class PlansAfterFirst:
 
     def state_after(self, existing: State) -> State:
         """The state that the task makes of another one; reads nothing."""
-        return self._run.preparation.state_after(existing)
+        return self._run.preparation.state_after(existing, self._first.plan)
 
     def check_second(self, second: Plan) -> None:
         """Check a second plan as the first one, which alone is approved; raises PlanError."""

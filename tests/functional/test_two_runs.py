@@ -23,9 +23,11 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.resul
     UNFINISHED,
     host_outcome,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 
 from tests.fake_service import LocalService
 from tests.fake_service.zones import Zone
+from tests.support.host_parts import host, run_module
 from tests.support.module_run import ACCOUNT, ZONE, Modules, warnings_of
 
 Rules = list[dict[str, Any]]
@@ -569,3 +571,59 @@ def test_a_younger_ruleset_of_a_name_that_a_rule_executes_is_left_to_people(
         in failed["msg"]
     )
     assert service.writes == []
+
+
+SKIP = {**C, "action": "skip", "action_parameters": {"phase": "current"}}
+IN_PLAN_ORDER: list[tuple[str, Rules, list[str]]] = [
+    ("first", [{**BLOCK, "ref": "x", "position": "first"}, {**SKIP, "position": "first"}], ["x", "c", "a", "b"]),
+    ("three", [{**ref, "position": "first"} for ref in ({**BLOCK, "ref": "x"}, SKIP, NEW)], ["x", "c", "new", "a", "b"]),
+    ("after", [{**BLOCK, "ref": "x", "position": "after a"}, {**SKIP, "position": "after a"}], ["a", "x", "c", "b"]),
+    ("behind one at the front", [{**BLOCK, "ref": "x", "position": "first"}, {**SKIP, "position": "first"},
+                                 {**NEW, "position": "after x"}], ["x", "new", "c", "a", "b"]),
+    ("before", [{**BLOCK, "ref": "x", "position": "before b"}, {**SKIP, "position": "before b"}], ["a", "x", "c", "b"]),
+    ("last", [{**BLOCK, "ref": "x"}, SKIP], ["a", "b", "x", "c"]),
+]  # fmt: skip
+LATER_FAULTS = {
+    "a refused call": ("status", {"skip": 1, "status": 503}),
+    "a lost answer": ("lost_after", {}),
+    "a lost second answer": ("lost_after", {"skip": 1}),
+}
+
+
+@pytest.mark.parametrize("as_role", [False, True], ids=["module", "role"])
+@pytest.mark.parametrize("fault", LATER_FAULTS)
+@pytest.mark.parametrize(("what", "rules", "order"), IN_PLAN_ORDER, ids=[case[0] for case in IN_PLAN_ORDER])
+def test_a_second_plan_keeps_the_order_of_the_first_one(
+    what: str,
+    rules: Rules,
+    order: list[str],
+    fault: str,
+    as_role: bool,
+    service: LocalService,
+    modules: Modules,
+    zone: Zone,
+    waits: list[float],
+) -> None:
+    kind, options = LATER_FAULTS[fault]
+    service.misbehave(kind, method="POST", times=1, **options)
+    variables = {**host(service), "edge_account_id": None, "baseline_custom_rules": rules}
+    part = host_part("lima", variables)
+    accepted = ["skips_everything", "blocks_everything"]
+    result = run_module(part, False) if as_role else modules.done("custom_rules", rules=rules, accept_risks=accepted)
+    assert not result.get("failed"), result
+    assert [rule["ref"] for rule in zone.custom_rules] == order
+    assert len([item for item in result["operations"] if item["action"] == "create"]) == len(rules)
+
+
+def test_a_second_plan_puts_a_rule_behind_what_another_writer_appended(
+    service: LocalService, modules: Modules, zone: Zone
+) -> None:
+    def append() -> None:
+        changed = [*map(dict, zone.custom_rules), {**A, "ref": "theirs"}]
+        zone.custom_rules.clear()
+        zone.seed(custom_rules=changed)
+
+    service.misbehave("lost_after", method="POST", times=1)
+    service.misbehave("meanwhile", method="GET", skip=1, times=1, action=append)
+    modules.done("custom_rules", rules=[{**NEW, "position": "first"}, SKIP], accept_risks=["skips_everything"])
+    assert [rule["ref"] for rule in zone.custom_rules] == ["new", "a", "b", "theirs", "c"]

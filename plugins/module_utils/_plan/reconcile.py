@@ -42,10 +42,14 @@ from .plan import POSITION, Operation, Plan, differences, share_nested
 
 
 def order_operations(
-    desired: Sequence[Desired], existing: Sequence[Object], changes: Sequence[Operation]
+    desired: Sequence[Desired],
+    existing: Sequence[Object],
+    changes: Sequence[Operation],
+    predecessors: Mapping[Key, Key] = NO_ITEMS,
 ) -> tuple[list[Operation], Sequence[Key]]:
     """The operations on an ordered list, with the positions of what is new or moves; and all keys
-    in their order. Several parts of a host may describe objects of one list.
+    in their order. Several parts of a host may describe objects of one list. `predecessors` are
+    those of new objects in a plan that was begun.
 
     Raises PlanError for a position beside something that does not exist.
     """
@@ -53,7 +57,8 @@ def order_operations(
     deletions = [operation for operation in changes if operation.action == "delete"]
     deleted = {operation.key for operation in deletions}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
-    order, unmoved = _arranged([_without_gone(part, before) for part in desired], before)
+    parts = [_without_gone(part, before) for part in desired]
+    order, unmoved = _arranged(parts, before, predecessors)
     places = {key: place for place, key in enumerate(order, start=1)}
     moving = set(order) - set(unmoved)
     by_key = {operation.key: operation for operation in changes if operation.action != "delete"}
@@ -77,7 +82,9 @@ def _without_gone(desired: Desired, before: Sequence[Key]) -> Desired:
     return desired.only(keys)
 
 
-def _arranged(desired: Sequence[Desired], before: Sequence[Key]) -> Order:
+def _arranged(
+    desired: Sequence[Desired], before: Sequence[Key], predecessors: Mapping[Key, Key]
+) -> Order:
     """An exclusive list has its own order, into which keys of other parts of a host are put unless
     it names them."""
     order, unmoved = list(before), before
@@ -85,7 +92,7 @@ def _arranged(desired: Sequence[Desired], before: Sequence[Key]) -> Order:
         if part.exclusive:
             order, unmoved = _exclusive_order(part, before, _desired_keys(desired))
     inserted = [part for part in desired if not part.exclusive and not part.absent]
-    insert_new(inserted, order)
+    insert_new(inserted, order, predecessors)
     for part in inserted:
         if part.own_order:
             order = in_own_order(part, order)
@@ -165,12 +172,16 @@ def _unmoved_around(
     return unmoved.union(longest_ascending(behind, places))
 
 
-def insert_new(desired: Sequence[Desired], order: list[Key]) -> None:
+def insert_new(
+    desired: Sequence[Desired], order: list[Key], predecessors: Mapping[Key, Key] = NO_ITEMS
+) -> None:
     """Insert the new keys at their positions, those with one position in the order of the task.
 
-    Raises PlanError for those beside something that is not there yet.
+    A key with a predecessor that an earlier plan made goes behind it: its position alone, such as
+    `first`, would turn both round. Raises PlanError for those beside something that is not there
+    yet.
     """
-    predecessors: dict[Position, Key] = {}  # the last new key at each position
+    last_keys: dict[Position, Key] = {}  # the last new key at each position
     existing_keys = set(order)
     waiting: list[tuple[Desired, Key]] = []
     for part in desired:
@@ -178,7 +189,10 @@ def insert_new(desired: Sequence[Desired], order: list[Key]) -> None:
     while waiting:
         still_waiting = []
         for part, key in waiting:
-            if not _is_placed(part, key, order, predecessors):
+            predecessor = _existing_predecessor(key, order, predecessors)
+            if predecessor is not None:
+                order.insert(order.index(predecessor) + 1, key)
+            elif not _is_placed(part, key, order, last_keys):
                 still_waiting.append((part, key))
         if len(still_waiting) == len(waiting):
             errors = [_misplaced(part, key) for part, key in waiting]
@@ -186,8 +200,33 @@ def insert_new(desired: Sequence[Desired], order: list[Key]) -> None:
         waiting = still_waiting
 
 
+def _existing_predecessor(
+    key: Key, order: Sequence[Key], predecessors: Mapping[Key, Key]
+) -> Key | None:
+    """The nearest predecessor of a key that is there; None if there is none."""
+    predecessor = predecessors.get(key)
+    while predecessor is not None and predecessor not in order:
+        predecessor = predecessors.get(predecessor)
+    return predecessor
+
+
+def predecessors_in(plan: Plan, plural: str) -> dict[Key, Key]:
+    """The predecessors of the objects that a plan creates in an ordered list, as long as the plan
+    creates these as well."""
+    created: set[Key] = set()
+    for operation in plan.operations:
+        if operation.action == "create" and operation.resource.plural == plural:
+            created.add(operation.key)
+    order = plan.order.get(plural, ())
+    predecessors: dict[Key, Key] = {}
+    for predecessor, key in zip(order, order[1:]):
+        if predecessor in created and key in created:
+            predecessors[key] = predecessor
+    return predecessors
+
+
 def _is_placed(
-    desired: Desired, key: Key, order: list[Key], predecessors: dict[Position, Key]
+    desired: Desired, key: Key, order: list[Key], last_keys: dict[Position, Key]
 ) -> bool:
     """Put a key into its place, unless its neighbour is not there yet."""
     position = desired.positions.get(key, ("last", ""))
@@ -201,13 +240,13 @@ def _is_placed(
         order.append(key)
     elif where == "before":
         order.insert(order.index(neighbour), key)
-    elif position in predecessors:
-        order.insert(order.index(predecessors[position]) + 1, key)
+    elif position in last_keys:
+        order.insert(order.index(last_keys[position]) + 1, key)
     elif neighbour_name:
         order.insert(order.index(neighbour) + 1, key)
     else:
         order.insert(0, key)
-    predecessors[position] = key
+    last_keys[position] = key
     return True
 
 
@@ -313,11 +352,13 @@ def make_plan(
     adjust: Adjust = as_desired,
     nested: State | None = None,
     inner: Sequence[Resource] = (),
+    begun: Plan | None = None,
 ) -> Plan:
     """The plan for several collections; within a phase, in the order of `desired`.
 
     `nested` has, by collection, nested objects that the task names and no existing object has.
-    `inner` are collections inside of objects, which go along with these objects.
+    `inner` are collections inside of objects, which go along with these objects. `begun` is the
+    first plan of the run, if this is a later one: it keeps the order of that.
 
     `adjust` takes the resource, the existing object or None, and the desired values, and returns
     those to set now. Raises PlanError where the desired state cannot be reached without guessing: a
@@ -337,7 +378,9 @@ def make_plan(
                 changes += _changes_of_collection(part, existing, adjust, unused_nested)
             problems += _invalid(parts, changes)
             if parts[0].resource.is_ordered:
-                changes, order[plural] = order_operations(parts, existing, changes)
+                predecessors = predecessors_in(begun, plural) if begun else NO_ITEMS
+                ordered = order_operations(parts, existing, changes, predecessors)
+                changes, order[plural] = ordered
             else:
                 changes = _in_turn(changes)
         except PlanError as exc:

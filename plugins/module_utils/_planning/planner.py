@@ -25,13 +25,15 @@ class Situation(NamedTuple):
     """What a plan is made of: the existing state, and the desired state that is settled by it.
 
     `nested` are, by plural, the nested objects that the task names and that no existing object has.
-    `inner` are the collections inside of objects, which go along with these objects.
+    `inner` are the collections inside of objects, which go along with these objects. `begun` is the
+    first plan of the run, if a later one is made.
     """
 
     existing: State
     desired: Sequence[Desired]
     nested: State = NO_ITEMS
     inner: Sequence[Resource] = ()
+    begun: Plan | None = None
 
 
 class Planner(NamedTuple):
@@ -48,7 +50,11 @@ class Planner(NamedTuple):
     def draft(self, situation: Situation, against: Verdicts = NO_ITEMS) -> Planned:
         """The plan by the existing state alone, before anything else is read; raises PlanError."""
         make = partial(
-            make_plan, situation.existing, nested=situation.nested, inner=situation.inner
+            make_plan,
+            situation.existing,
+            nested=situation.nested,
+            inner=situation.inner,
+            begun=situation.begun,
         )
 
         def at_stage(adjust: Adjust) -> Plan:

@@ -53,12 +53,15 @@ class Preparation(NamedTuple):
         """The rollout that the task asks for."""
         return self.planner.rollout
 
-    def prepared(self, existing: State, traffic: AccountTraffic | None = None) -> Prepared:
-        """The plan of the task for this existing state; raises PlanError and ServiceError."""
+    def prepared(
+        self, existing: State, traffic: AccountTraffic | None = None, begun: Plan | None = None
+    ) -> Prepared:
+        """The plan of the task for this existing state, or what is left of one that was `begun`;
+        raises PlanError and ServiceError."""
         # 1. Read the nested objects that the task names.
         nested = self._read_nested(existing)
         # 2. Draft: as desired, as described, and not too early.
-        situation = self._situation(existing, nested)
+        situation = self._situation(existing, nested, begun)
         draft = self.planner.draft(situation)
         # 3. Read all that decides about the draft.
         surroundings = self._reader.read(draft.plan, traffic)
@@ -75,9 +78,10 @@ class Preparation(NamedTuple):
         facts = self._evaluated(surroundings.facts, plan)
         return Prepared(planned._replace(plan=plan), facts)
 
-    def state_after(self, existing: State) -> State:
-        """The state that the task makes of another one; reads nothing, and raises PlanError."""
-        return self.planner.draft(self._situation(existing)).plan.after()
+    def state_after(self, existing: State, begun: Plan) -> State:
+        """The state that the task makes of another one, once a plan was `begun`; reads nothing, and
+        raises PlanError."""
+        return self.planner.draft(self._situation(existing, begun=begun)).plan.after()
 
     @property
     def _reader(self) -> SurroundingsReader:
@@ -88,9 +92,11 @@ class Preparation(NamedTuple):
             self.client, context, terms, self.rollout, task.desired, lists_unmanaged
         )
 
-    def _situation(self, existing: State, nested: State = NO_ITEMS) -> Situation:
+    def _situation(
+        self, existing: State, nested: State = NO_ITEMS, begun: Plan | None = None
+    ) -> Situation:
         desired = self.task.spec.settled(self.task.desired, existing)
-        return Situation(existing, desired, nested, self.task.contents_in(existing))
+        return Situation(existing, desired, nested, self.task.contents_in(existing), begun)
 
     def _read_nested(self, existing: State) -> State:
         """By collection: the nested objects that a task names and that no existing object has."""
