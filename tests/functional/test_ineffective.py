@@ -13,9 +13,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import RULE_EXPRESSION
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import doubts
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import ranges_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
@@ -35,6 +37,7 @@ from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.report_schema import validate_report
 
 REST = {"ruleset": "current"}
+PASSING = {"action": "skip", "action_parameters": {"phases": ["http_ratelimit"]}}
 
 
 def rule(ref: str, expression: str, action: str = "block", **more: Any) -> dict[str, Any]:
@@ -142,6 +145,65 @@ def test_more_than_three_are_counted_in_the_warning(modules: Modules) -> None:
         *(f"The custom rule r{index} cannot work: network already decides every request that it matches." for index in range(3)),
         "And 2 more cannot work; ineffective has all.",
     ]  # fmt: skip
+
+
+SOON, LATER = "2998-01-01", "2999-01-01"
+INSIDE = rule("inside", "ip.src in {192.0.2.7}")
+AGAIN = {**NETWORK, "ref": "again"}
+ENDING_CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, list[str]]]]] = {
+    "what lasts, behind what ends": ([{**NETWORK, "expires": SOON}, INSIDE], []),
+    "the same, of equal expressions": ([{**NETWORK, "expires": SOON}, AGAIN], []),
+    "what ends later": ([{**NETWORK, "expires": SOON}, {**INSIDE, "expires": LATER}], []),
+    "what ends earlier": (
+        [{**NETWORK, "expires": LATER}, {**INSIDE, "expires": SOON}],
+        [("inside", "shadowed", ["network"])],
+    ),
+    "what ends, behind what lasts": ([NETWORK, {**INSIDE, "expires": SOON}], [("inside", "shadowed", ["network"])]),
+    "a duplicate that ends": ([NETWORK, {**AGAIN, "expires": SOON}], [("again", "duplicate", ["network"])]),
+    "of duplicates, the one that lasts": (
+        [{**NETWORK, "expires": SOON}, AGAIN, {**NETWORK, "ref": "third"}],
+        [("third", "duplicate", ["again"])],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rules", "expected"), ENDING_CASES.values(), ids=ENDING_CASES)
+def test_what_lasts_is_not_dead_because_of_what_ends(
+    rules: list[dict[str, Any]], expected: list[tuple[str, str, list[str]]], modules: Modules
+) -> None:
+    assert claims(modules.done("custom_rules", check=True, rules=rules)) == expected
+
+
+@pytest.mark.parametrize("ends_of", ["custom_rules", "items of office", "nothing"])
+def test_the_ends_of_skips_and_of_items_count(ends_of: str) -> None:
+    state = {
+        "custom_rules": [{**NETWORK, **PASSING, "enabled": True}],
+        "rate_limit_rules": [{**rule("limit", "ip.src in {192.0.2.7}", ratelimit=LIMIT), "enabled": True}],
+        "network_firewall_rules": [
+            {**rule("listed", "ip.src in $office"), "enabled": True},
+            {**INSIDE, "enabled": True},
+        ],
+        items_of("office").plural: [{"ip": "192.0.2.0/24"}],
+    }
+    end = datetime(2998, 1, 1, tzinfo=UTC)
+    ends = {
+        "custom_rules": {"custom_rules": {("network",): end}},
+        "items of office": {items_of("office").plural: {("192.0.2.0/24",): end}},
+        "nothing": {},
+    }[ends_of]
+    keys = {record["key"] for record in ineffective_records(state, ends=ends)}
+    idle = {"custom_rules": {"inside"}, "items of office": {"limit"}, "nothing": {"limit", "inside"}}
+    assert keys == idle[ends_of]
+
+
+def test_what_lasts_is_not_dead_because_of_a_posture(modules: Modules) -> None:
+    rules = [NETWORK, INSIDE, {**AGAIN, "position": "last"}]
+    of_posture = Context(posture=["rules[0]"])
+    assert claims(modules.done("custom_rules", check=True, rules=rules, context=of_posture)) == []
+    assert claims(modules.done("custom_rules", check=True, rules=rules)) == [
+        ("inside", "shadowed", ["network"]),
+        ("again", "duplicate", ["network"]),
+    ]
 
 
 LIMIT = {"characteristics": ["cf.colo.id", "ip.src"], "period": 60, "requests_per_period": 9, "mitigation_timeout": 60}

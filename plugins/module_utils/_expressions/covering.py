@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
+from datetime import datetime, timezone
 from functools import reduce
 from itertools import accumulate, chain, combinations
 from operator import and_
@@ -32,11 +33,26 @@ MOST_COMPARED = 100_000
 MOST_STEPS_OF_ALL = 8 * MOST_STEPS
 
 
+# Of an object that ends at a time that is not known.
+UNKNOWN_END = datetime.min.replace(tzinfo=timezone.utc)
+
+
+def lasts_as_long(end: datetime | None, compared_end: datetime | None) -> bool:
+    """Return whether something with one end is proven to last as long as something with another
+    one; None has no end."""
+    if end is None:
+        return True
+    if compared_end is None or UNKNOWN_END in (end, compared_end):
+        return False
+    return compared_end <= end
+
+
 class ListObject(NamedTuple):
     """An object of a list, with all that it `does` to the traffic that it matches. If it `ends` the
     evaluation, it decides before all behind it; others that decide `before` it have these places.
     If some traffic does not get to it, `whole` is its own
-    expression. One that `is_beside` the others is not judged."""
+    expression. One that `is_beside` the others is not judged. One that has an `end` leaves others
+    without traffic only until then."""
 
     key: Any
     name: str
@@ -46,6 +62,7 @@ class ListObject(NamedTuple):
     before: Sequence[int] = ()
     whole: Expression | None = None
     is_beside: bool = False
+    end: datetime | None = None
 
 
 class Reach(NamedTuple):
@@ -132,10 +149,13 @@ class Covering:
     def claims(self, does_the_same: str, reach: Reach | None) -> Iterator[Claim]:
         """The objects that cannot work; the text is the reason of a duplicate, without the name of
         the other one."""
-        first: dict[tuple[Set, Hashable], int] = {}
+        alike: dict[tuple[Set, Hashable], list[int]] = {}
         for place, one in enumerate(self._listed):
             traffic = self._matching(one.whole) if one.whole else self._sets[place]
-            same = first.setdefault((traffic, one.does), place)
+            earlier = alike.setdefault((traffic, one.does), [])
+            lasting = [at for at in earlier if self._lasts_as_long(at, place)]
+            same = lasting[0] if lasting else place
+            earlier.append(place)
             if not one.is_beside:
                 kind, by, reason = self._judged(place, traffic, same, does_the_same)
                 if not kind and reach and self._is_beyond(traffic, reach):
@@ -201,8 +221,13 @@ class Covering:
         return sorted(one for one in kept if self._decides(one, place))
 
     def _decides(self, one: int, place: int) -> bool:
-        """Return whether an object decides before that at a place."""
-        return (one < place and self._listed[one].ends) or one in self._listed[place].before
+        """Return whether an object decides before that at a place, for as long as that exists."""
+        is_before = (one < place and self._listed[one].ends) or one in self._listed[place].before
+        return is_before and self._lasts_as_long(one, place)
+
+    def _lasts_as_long(self, one: int, place: int) -> bool:
+        """Return whether an object lasts as long as that at a place."""
+        return lasts_as_long(self._listed[one].end, self._listed[place].end)
 
     def _is_covered(self, rest: Set, met: Sequence[int]) -> bool:
         """Return whether sets together have all of some traffic: those that have one sample of it

@@ -151,7 +151,8 @@ class SurroundingsReader(NamedTuple):
         from .._protection.ineffective import ineffective_in  # loaded for collections
 
         state = plan.before if is_report else {**plan.before, **plan.after()}
-        return ineffective_in(state, self.desired, is_report, self.client.read)
+        brings = self.context.brings if self.context.posture else None
+        return ineffective_in(state, self.desired, is_report, self.client.read, brings)
 
 
 def _backtested(plan: Plan, client: Client, terms: BacktestTerms) -> Backtested:

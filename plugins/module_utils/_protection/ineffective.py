@@ -12,11 +12,20 @@ is not looked at.
 from __future__ import annotations
 
 from bisect import bisect_right
-from datetime import datetime
-from typing import Any, Container, Iterable, Iterator, Mapping, NamedTuple, Sequence, TypedDict
+from typing import (
+    Any,
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    TypedDict,
+)
 
 from .._errors import ProtectionError
-from .._expressions.covering import Claim
+from .._expressions.covering import UNKNOWN_END, Claim, lasts_as_long
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, FILTERS, PREFIXES
 from .._schema.custom_rulesets import CUSTOM_RULESETS
@@ -24,6 +33,7 @@ from .._schema.lists import APEX, HOSTNAME, LISTS
 from .._schema.neighbours import ONBOARDED
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, Key, Object, ReadCollection, Resource, State
+from .._text import Option
 from .._values.address_set import (
     ANY_LABEL,
     EVERYTHING,
@@ -35,14 +45,14 @@ from .._values.address_set import (
 )
 from .._values.kinds import FLAG
 from .coverage import Coverage, outermost
-from .ineffective_rules import OUTSIDE, claims_of_list
+from .ineffective_rules import OUTSIDE, Ends, EndsByCollection, claims_of_list
 
 COVERED = "covered"
 CHECKED = (PREFIXES, ALLOWLIST, *FILTERS, *DDOS_OVERRIDES, *EVALUATION)
 NO_NETWORK = "it lies outside of every network that the account protects or announces"
 CHECKED_NAMES = frozenset(resource.plural for resource in CHECKED)
 KeysOfTask = Mapping[str, Container[Key]]  # by collection
-Ends = Mapping[Key, datetime]  # of objects that end
+Brings = Callable[[Option], bool]  # whether a posture brings the entry of an option
 
 
 class IneffectiveRecord(TypedDict):
@@ -61,7 +71,11 @@ def is_checked(resource: Resource) -> bool:
 
 
 def ineffective_in(
-    state: State, desired: Sequence[Desired], is_report: bool, read: ReadCollection
+    state: State,
+    desired: Sequence[Desired],
+    is_report: bool,
+    read: ReadCollection,
+    brings: Brings | None = None,
 ) -> list[IneffectiveRecord] | None:
     """The objects of a task that cannot work in a state, or for a report all that exist in it and
     cannot; None for a task that has no such objects. If some lie outside of what the account
@@ -69,7 +83,7 @@ def ineffective_in(
     checked = [wanted for wanted in desired if is_checked(wanted.resource)]
     if not checked and not is_report:
         return None
-    ends = {wanted.resource.plural: wanted.expires for wanted in checked}
+    ends = {wanted.resource.plural: _ends_of(wanted, brings) for wanted in checked}
     keys: KeysOfTask | None = None
     if not is_report:
         keys = {wanted.resource.plural: wanted.entries.keys() for wanted in checked}
@@ -77,6 +91,17 @@ def ineffective_in(
     if any(record["kind"] == OUTSIDE for record in records):
         records = ineffective_records(state, keys, ends, _may_announce(read))
     return records
+
+
+def _ends_of(desired: Desired, brings: Brings | None) -> Ends:
+    """The ends of objects that do not last. A posture says elsewhere until when it holds."""
+    if brings is None:
+        return desired.expires
+    ends = dict(desired.expires)
+    for key, path in desired.paths.items():
+        if brings(path):
+            ends[key] = UNKNOWN_END
+    return ends
 
 
 def _may_announce(read: ReadCollection) -> Ranges:
@@ -97,7 +122,7 @@ def _may_announce(read: ReadCollection) -> Ranges:
 def ineffective_records(
     state: State,
     keys_of_task: KeysOfTask | None = None,
-    ends: Mapping[str, Ends] = NO_ITEMS,
+    ends: EndsByCollection = NO_ITEMS,
     announced: Sequence[Range] = (),
 ) -> list[IneffectiveRecord]:
     """The objects of a state that cannot work; with keys, of the objects that have these alone."""
@@ -108,7 +133,7 @@ def ineffective_records(
             keys = keys_of_task.get(resource.plural)
             if not keys:
                 continue
-        for claim in _claims(resource, state, ends.get(resource.plural, {}), announced):
+        for claim in _claims(resource, state, ends, announced):
             if keys is None or claim.key in keys:
                 records.append(_record(resource, claim))
     return records
@@ -133,16 +158,16 @@ def _resources_of(state: State) -> Iterator[Resource]:
 
 
 def _claims(
-    resource: Resource, state: State, ends: Ends, announced: Sequence[Range]
+    resource: Resource, state: State, ends: EndsByCollection, announced: Sequence[Range]
 ) -> Iterable[Claim]:
     objects = state[resource.plural]
     if resource is ALLOWLIST or resource.parent is LISTS:
         active = [obj for obj in objects if FLAG.normalise(obj.get("enabled", True)) != "false"]
-        return _covered(resource, active, ends)
+        return _covered(resource, active, ends.get(resource.plural, {}))
     networks = _networks_of_account(state, announced)
     if resource is PREFIXES:
         return _carving_nothing(objects, networks)
-    return claims_of_list(resource, state, networks)
+    return claims_of_list(resource, state, networks, ends)
 
 
 class Span(NamedTuple):
@@ -201,11 +226,7 @@ def _within_wide(resource: Resource, objects: Sequence[Object]) -> list[SpannedO
 
 def _lasts_as_long(resource: Resource, outer: Object, inner: Object, ends: Ends) -> bool:
     """Return whether an object ends no earlier than another one."""
-    end = ends.get(resource.key_of(outer))
-    if end is None:
-        return True
-    inner_end = ends.get(resource.key_of(inner))
-    return inner_end is not None and inner_end <= end
+    return lasts_as_long(ends.get(resource.key_of(outer)), ends.get(resource.key_of(inner)))
 
 
 def _covered_claim(resource: Resource, inner: Object, outer: Object, ends: Ends) -> Claim:

@@ -8,6 +8,7 @@ its place."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any, Iterator, Mapping, Sequence
 
@@ -17,6 +18,7 @@ from .._expressions.grammar import Comparison
 from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.ddos_overrides import L4_OVERRIDES, is_off
+from .._schema.lists import ListContents, items_of
 from .._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
 from .._schema.rulesets import named_entries
@@ -34,6 +36,9 @@ from .rules_in_force import (
     rules_in_force,
     zone_values,
 )
+
+Ends = Mapping[Key, datetime]  # of objects that end
+EndsByCollection = Mapping[str, Ends]
 
 OUTSIDE, UNREACHABLE = "outside", "unreachable"
 NAMES_NO_DESTINATION = (
@@ -56,14 +61,16 @@ MOST_REMEMBERED_LISTS = 16  # lists of rules, of which the claims are kept
 ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
 
 
-def claims_of_list(resource: Resource, state: State, networks: Ranges) -> Iterator[Claim]:
+def claims_of_list(
+    resource: Resource, state: State, networks: Ranges, ends: EndsByCollection
+) -> Iterator[Claim]:
     """The rules, filters or overrides of a list that cannot work; packets go to the `networks` of
     the account, unless these are not known and empty."""
     if resource.component:
         return _filter_claims(resource, state[resource.plural], _arriving_in(networks))
     if resource in DDOS_OVERRIDES:
         return _override_claims(resource, state[resource.plural])
-    return _claims_of_rules(resource, state, networks)
+    return _claims_of_rules(resource, state, networks, ends)
 
 
 def _arriving_in(networks: Sequence[Range]) -> Reach | None:
@@ -155,14 +162,17 @@ def _sets_all_of(earlier: SettingsByRule | None, later: SettingsByRule | None) -
     return "" in earlier or ("" not in later and earlier.keys() >= later.keys())
 
 
-def _claims_of_rules(resource: Resource, state: State, networks: Ranges) -> Iterator[Claim]:
+def _claims_of_rules(
+    resource: Resource, state: State, networks: Ranges, ends: EndsByCollection
+) -> Iterator[Claim]:
     """The rules of a list, in a zone with those of its account and of rulesets that it executes."""
     if resource.plural in IN_ORDER:
         rules = rules_in_force(state, resource)
     else:
         rules = in_order_of(resource)(state[resource.plural])
     active = [rule for rule in rules if rule.active]
-    claims = {claim.key: claim for claim in _rule_claims(resource, active, state, networks)}
+    found = _rule_claims(resource, active, state, networks, ends)
+    claims = {claim.key: claim for claim in found}
     keys_by_name: dict[object, list[Key]] = {}
     for rule in active:
         keys_by_name.setdefault(rule.key[0], []).append(rule.key)
@@ -186,9 +196,13 @@ def _claim_of_each(claims: Sequence[Claim | None]) -> Claim | None:
 
 
 def _rule_claims(
-    resource: Resource, rules: Sequence[ZoneRule], state: State, networks: Ranges
+    resource: Resource,
+    rules: Sequence[ZoneRule],
+    state: State,
+    networks: Ranges,
+    ends: EndsByCollection,
 ) -> Sequence[Claim]:
-    lists = contents_in(state)
+    lists = _lasting_lists(state, ends)
     decides = any(evaluated_as(resource) is deciding for deciding in DECIDING)
     passing = [] if decides else [*_skips_of(resource, state)]
     places = {rule.key: place for place, rule in enumerate(rules)}
@@ -206,13 +220,26 @@ def _rule_claims(
                 (*before, *places_of_skips),
                 rule.whole and rule.whole.with_lists(lists),
                 is_beside=rule.of_account,  # its account judges it
+                end=_end_of(rule, ends.get(resource.plural, {})),
             )
         )
     for skip, earlier in passing:
         expression = beyond(skip, earlier).with_lists(lists)
-        listed.append(ListObject(skip.key, skip.entry, expression, is_beside=True))
+        end = _end_of(skip, ends.get(CUSTOM_RULES.plural, {}))
+        listed.append(ListObject(skip.key, skip.entry, expression, is_beside=True, end=end))
     values = _values_read(listed, state)
     return _claims_among(tuple(listed), values, resource.traffic, tuple(networks))
+
+
+def _lasting_lists(state: State, ends: EndsByCollection) -> ListContents:
+    """The contents of lists, without those of which an item ends."""
+    contents = contents_in(state)
+    return {name: contents[name] for name in contents if not ends.get(items_of(name).plural)}
+
+
+def _end_of(rule: ZoneRule, ends: Ends) -> datetime | None:
+    """The end of a rule, or of the one that executes its ruleset; None if it has none."""
+    return ends.get(rule.via or rule.key)
 
 
 def _effect_of(rule: ZoneRule) -> str:
