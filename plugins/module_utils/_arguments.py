@@ -15,7 +15,19 @@ from __future__ import annotations
 
 import re
 from collections import abc
-from typing import AbstractSet, Any, Callable, Collection, Dict, Iterable, Mapping, Sequence, Tuple
+from copy import copy
+from typing import (
+    AbstractSet,
+    Any,
+    Callable,
+    Collection,
+    Dict,
+    Iterable,
+    Mapping,
+    Sequence,
+    Tuple,
+    cast,
+)
 
 from ansible.module_utils.common.validation import (
     check_type_bool,
@@ -63,6 +75,66 @@ UNFIT = (TypeError, ValueError, OverflowError, AttributeError)
 JSON = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 KEY_VALUE = re.compile(r"\s*\w+=")
 IN_BRACKETS = re.compile(r"[\w./]([\w./:*@-]*[\w./*@-])?")  # as YAML takes a text
+
+
+class Bounded(Dict[str, Any]):
+    """An argument whose value has bounds: a number from `low` to `high`, or a text that has this
+    many characters, or bytes, `at_most`."""
+
+    def __init__(
+        self,
+        argument: Argument,
+        low: int | None = None,
+        high: int | None = None,
+        characters_at_most: int | None = None,
+        bytes_at_most: int | None = None,
+    ) -> None:
+        super().__init__(argument)
+        self.low = low
+        self.high = high
+        self.characters_at_most = characters_at_most
+        self.bytes_at_most = bytes_at_most
+
+    def problem(self, value: Any) -> str:
+        """The problem of a number or a text beyond these bounds; empty for any other value."""
+        if isinstance(value, str):
+            return self._problem_of_length(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return ""
+        is_low = self.low is not None and value < self.low
+        is_high = self.high is not None and value > self.high
+        if not is_low and not is_high:
+            return ""
+        if self.high is None:
+            return f"{value!r} is not a whole number of {self.low} or more"
+        return f"{value!r} is not between {self.low} and {self.high}"
+
+    def _problem_of_length(self, text: str) -> str:
+        characters, size = len(text), len(text.encode("utf-8", "surrogatepass"))
+        if self.characters_at_most is not None and characters > self.characters_at_most:
+            return f"it has {characters} characters, and Cloudflare takes {self.characters_at_most}"
+        if self.bytes_at_most is not None and size > self.bytes_at_most:
+            return f"it has {size} bytes, and Cloudflare takes {self.bytes_at_most}"
+        return ""
+
+    @property
+    def schema(self) -> dict[str, int]:
+        """The bounds as JSON schema has them; a text has no more characters than bytes."""
+        bounds = {
+            "minimum": self.low,
+            "maximum": self.high,
+            "maxLength": self.characters_at_most or self.bytes_at_most,
+        }
+        return {name: bound for name, bound in bounds.items() if bound is not None}
+
+
+def as_required(argument: Argument, required: bool = True) -> dict[str, Any]:
+    """The argument of an option that must be given, or need not be; its bounds stay."""
+    changed = cast(Dict[str, Any], copy(argument))
+    changed.pop("required", None)
+    if required:
+        changed["required"] = True
+    return changed
 
 
 class ArgumentFields(Dict[str, Argument]):
@@ -323,7 +395,8 @@ class _Reader:
     def value(self, path: Path, argument: Argument, value: Any) -> Any:
         """The value as its argument takes it; None for a wrong one."""
         kind = argument.get("type", "str")
-        if kind == "str" and value.__class__ is str and "choices" not in argument:
+        is_plain_text = kind == "str" and value.__class__ is str and "choices" not in argument
+        if is_plain_text and not isinstance(argument, Bounded):
             return value  # as most in a long list
         if kind == "list":
             return self._list(path, argument, value)
@@ -352,6 +425,8 @@ class _Reader:
             converted = convert(value)
         except UNFIT:
             return self._refuse(path, _misfit(argument, value))
+        if isinstance(argument, Bounded) and (problem := argument.problem(converted)):
+            return self._refuse(path, problem)
         return self._chosen(path, argument, value, converted)
 
     def _boolean_or_choices(self, path: Path, argument: Argument, value: Any) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import CONNECTION_NUMBERS
+from ansible_collections.edgeops.protection.plugins.module_utils._arguments import Bounded
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import ACCEPTANCE_FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import request
@@ -166,8 +167,10 @@ def _kinds(name: str, argument: Mapping[str, Any], about: Mapping[str, Any]) -> 
         return [{"enum": list(choices)}, TEMPLATE]
     if name in ("account_id", "zone_id"):
         return [{"type": "string", "pattern": f"^(?:{IDENTIFIER.pattern.replace('0-9a-f', '0-9A-Fa-f')})?$"}, TEMPLATE]
-    schema = {**TYPES[kind], **RANGES.get(name, {})}
-    return [schema] if kind in ("str", "path", "raw") else [schema, TEMPLATE]
+    bounds = argument.schema if isinstance(argument, Bounded) else RANGES.get(name, {})
+    schema = {**TYPES[kind], **bounds}
+    takes_templates = kind in ("str", "path", "raw") and "maxLength" not in schema
+    return [schema] if takes_templates else [schema, TEMPLATE]
 
 
 def _with_commas(name: str, items: Mapping[str, Any]) -> list[Schema]:

@@ -100,6 +100,14 @@ def test_enough_is_shown() -> None:
 
 
 RULE = {"ref": "a", "action": "block", "expression": "true"}
+ANSWER = {"status_code": 403, "content": "no", "content_type": "text/plain"}
+
+
+def answering(**response: Any) -> dict[str, Any]:
+    """A rule that sends a response."""
+    return {**RULE, "action_parameters": {"response": {**ANSWER, **response}}}
+
+
 REQUEST = {"request": {"host": "shop.example", "path": "/"}, "expect": "allowed"}
 
 
@@ -122,6 +130,7 @@ REQUEST = {"request": {"host": "shop.example", "path": "/"}, "expect": "allowed"
         {"baseline_posture": {"name": "a", "until": "2027-01-31", "reason": "INC-7"}},
         {"baseline_posture": [{"until": "2027-01-31", "custom_rules": [RULE]}, {"name": "a", "until": "2027-01-31"}]},
         {"edge_account_id": "0123456789ABCDEFabcdef0123456789", "edge_zone_id": ""},
+        {"baseline_custom_rules": [answering(status_code=499), answering(content="{{ '" + "x" * 30721 + "' }}")]},
     ],
 )  # fmt: skip
 def test_the_schema_takes_values_that_the_roles_take(variables: Mapping[str, Any]) -> None:
@@ -131,6 +140,10 @@ def test_the_schema_takes_values_that_the_roles_take(variables: Mapping[str, Any
 @pytest.mark.parametrize(
     "variables",
     [
+        {"baseline_custom_rules": [answering(status_code=503)]},
+        {"baseline_custom_rules": [answering(content="x" * 30721)]},
+        {"baseline_rate_limit_rules": [{**RULE, "ratelimit": {"period": 0}}]},
+        {"baseline_ip_lists": [{"name": "a", "description": "x" * 501}]},
         {"baseline_prefixs": []},
         {"baseline_prefixes": [{"prefix": "192.0.2.0/24", "coment": "x"}]},
         {"baseline_prefixes": [{"comment": "x"}]},

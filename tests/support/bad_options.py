@@ -165,7 +165,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("custom_rules", {"rules": [{"ref": "a", "position": "first"}], "purge": True},
      "rules[0].position: with purge the order of the list is the order of the rules; leave out position"),
     ("custom_rules", {"rules": [{"ref": "a", "action_parameters": {"response": {"status_code": 200, "content": "", "content_type": ""}}}]},
-     "rules[0].action_parameters: response.status_code is 200, and not between 400 and 499"),
+     "rules[0].action_parameters.response.status_code: 200 is not between 400 and 499"),
     ("rate_limit_rules", limited(characteristics=["ip.src"]),
      "rules[0].ratelimit.characteristics: cf.colo.id is not among them; Cloudflare counts by data center"),
     ("rate_limit_rules", limited(characteristics=["cf.colo.id", "ip.src", "cf.unique_visitor_id"]),
@@ -181,7 +181,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
      "rules[0].ratelimit.counting_expression: it has 4112 characters, and Cloudflare takes at most 4096; split it into several (rate limiting rule a)"),
     ("rate_limit_rules", {"rules": [{"ref": "a", "action_parameters": {"response": {"status_code": 429, "content": "x" * 30721,
      "content_type": "text/plain"}}}]},
-     "rules[0].action_parameters: response.content has 30721 bytes, and Cloudflare takes 30720"),
+     "rules[0].action_parameters.response.content: it has 30721 bytes, and Cloudflare takes 30720"),
     ("rate_limit_rules", {"rules": [{"ref": "a", "ratelimit": {"period": 60}, "api_fields": {"ratelimit": {"period": 10}}}]},
      "rules[0].ratelimit.period: it has another value than in rules[0].api_fields; keep one of them"),
     ("custom_rules", {"rules": [], "limits": {"max_deletions_percent": -1}}, "limits.max_deletions_percent: -1 is not between 0 and 100"),
@@ -202,7 +202,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("tcp_protection_status", {**STATUS, "accept_risks": ["everything"]},
      "accept_risks[0]: 'everything' is none of unprotects_addresses, stops_mitigation, disables_protection, lowers_sensitivity,"
      " skips_monitoring, drops_traffic, broad_allowlist, allowlists_own_prefix, mass_deletion, empties_list, removes_referenced_list,"
-     " weakens_zone, skips_everything, blocks_everything, weakens_network_firewall, weakens_ddos_rules, blocks_traffic, weakens_rate_limits,"
+     " weakens_zone, skips_everything, blocks_everything, passes_traffic, weakens_network_firewall, weakens_ddos_rules, blocks_traffic, weakens_rate_limits,"
      " weakens_managed_rules (did you mean skips_everything?)"),
     ("tcp_protection_status", {**STATUS, "base_url": "http://192.0.2.1/client/v4"},
      "base_url: it must be https; http is for this machine's own addresses only"),

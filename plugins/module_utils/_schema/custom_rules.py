@@ -22,11 +22,11 @@ from .rulesets import (
     LOGGING,
     RESPONSE,
     RULE_SEMANTICS,
-    check_response,
     deployed,
     entry_point,
     fields_of_rules,
     lacking,
+    take_all,
 )
 
 CUSTOM_RULE_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
@@ -87,7 +87,7 @@ WAF: Mapping[str, Permission] = {
 
 
 _FIELDS = fields_of_rules(
-    CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, check_response), LOGGING
+    CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, take_all), LOGGING
 )
 
 

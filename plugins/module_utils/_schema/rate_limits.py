@@ -18,14 +18,7 @@ from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .resource import ZONE_OPTION, Field, Object, Permission, Values, fields_in
-from .rulesets import (
-    RESPONSE,
-    RULE_SEMANTICS,
-    check_response,
-    entry_point,
-    fields_of_rules,
-    lacking,
-)
+from .rulesets import RESPONSE, RULE_SEMANTICS, entry_point, fields_of_rules, lacking, take_all
 
 RATE_LIMIT_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log")
 DATA_CENTER = "cf.colo.id"
@@ -130,7 +123,7 @@ RATE_LIMIT_RULES = entry_point(
     fields=fields_of_rules(
         RATE_LIMIT_ACTIONS,
         RULE_EXPRESSION,
-        mapping({"response": {"type": "dict", "options": RESPONSE}}, check_response),
+        mapping({"response": {"type": "dict", "options": RESPONSE}}, take_all),
         RATE_LIMIT,
     ),
     semantics=RULE_SEMANTICS._replace(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, NamedTuple, Sequence, Tuple
 
+from .._arguments import as_required
 from .._values.kinds import A_MODE, A_NETWORK, Value
 
 Key = Tuple[Hashable, ...]
@@ -664,11 +665,9 @@ def options_of(fields: tuple[Field, ...]) -> OptionSpec:
     """The argument spec of some fields."""
     spec: OptionSpec = {}
     for field in fields:
-        option = dict(field.value.option)
+        option = as_required(field.value.option, field.required)
         if field.fields:
             option["options"] = options_of(field.fields)
-        if field.required:
-            option["required"] = True
         spec[field.name] = option
     return spec
 

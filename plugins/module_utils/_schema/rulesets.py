@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import AbstractSet, Any, Iterator, Mapping, Sequence
 
+from .._arguments import Bounded
 from .._values.kinds import CODE, FLAG, TEXT, Value, choice, mapping
 from .resource import (
     RULESET_PATHS,
@@ -118,25 +119,10 @@ RULE_SEMANTICS = Semantics(normalise=fit_action, protects_nobody=blocks_nobody)
 
 MOST_CONTENT = 30 * 1024  # bytes; custom rules may take less
 RESPONSE: Mapping[str, Mapping[str, Any]] = {
-    "status_code": {"type": "int", "required": True},
-    "content": {"type": "str", "required": True},
+    "status_code": Bounded({"type": "int", "required": True}, low=400, high=499),
+    "content": Bounded({"type": "str", "required": True}, bytes_at_most=MOST_CONTENT),
     "content_type": {"type": "str", "required": True},
 }
-
-
-def check_response(parameters: Values) -> None:
-    """Raises ValueError for a response that Cloudflare does not take in place of a request."""
-    response = parameters.get("response", {})
-    status = response.get("status_code", 403)
-    content = response.get("content", "")
-    size = len(content.encode())
-    problems = []
-    if not 400 <= status <= 499:
-        problems.append(f"response.status_code is {status}, and not between 400 and 499")
-    if size > MOST_CONTENT:
-        problems.append(f"response.content has {size} bytes, and Cloudflare takes {MOST_CONTENT}")
-    if problems:
-        raise ValueError("; ".join(problems))
 
 
 def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:

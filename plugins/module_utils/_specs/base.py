@@ -14,7 +14,7 @@ from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.client import Client
 from .._api.settings import shared_options
-from .._arguments import ArgumentFields, only, unless_wrong
+from .._arguments import ArgumentFields, as_required, only, unless_wrong
 from .._context import Context
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.base import Risk, risk_options
@@ -167,7 +167,7 @@ class Setting(ModuleSpec):
         self.options = dict(resource.options)
         if not resource.is_whole:
             for name, option in resource.options.items():
-                self.options[name] = {**option, "required": True}
+                self.options[name] = as_required(option)
         self.options.update(risk_options(risks_in_options))
 
     def desired(self, options: Options) -> Sequence[Desired]:

@@ -11,12 +11,13 @@ from __future__ import annotations
 from itertools import chain
 from typing import Mapping
 
+from .._arguments import as_required
 from .._context import CHANGES_HOURS
 from .._guard.risks.base import risk_options
 from .._protection.expectation import EXPECTATION_OPTIONS
 from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed
-from .._schema.resource import OptionSpec, without
+from .._schema.resource import OptionSpec
 from .account import ACCOUNT_SPECS
 from .base import RESTORED, ModuleSpec, PartName, purge_option
 from .custom_rulesets import CustomRulesets
@@ -78,7 +79,7 @@ def _options() -> OptionSpec:
     for part, spec in HOST_PARTS.items():
         for option, argument in spec.options.items():
             if option != "state":
-                options[OPTION_NAMES[part][option]] = without(argument, "required")
+                options[OPTION_NAMES[part][option]] = as_required(argument, False)
     return {
         **options,
         **risk_options(RISKS),

@@ -17,6 +17,7 @@ import json
 import re
 from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence
 
+from .._arguments import Bounded
 from .address_set import added_length, cut_host_bits, normalise_network, read_network
 
 IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
@@ -111,26 +112,35 @@ def _normalise_priority(value: Any) -> str:
     return _normalise_text(value)
 
 
-def number(least: int) -> Value:
-    """A whole number that is at least this one."""
+def number(low: int, high: int | None = None) -> Value:
+    """A whole number from `low` to `high`, or without a highest one."""
+    argument = Bounded({"type": "int"}, low=low, high=high)
 
     def parse(value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ValueError(f"{value!r} is not a whole number of {least} or more")
-        return value
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise ValueError(f"{value!r} is not a whole number of {low} or more")
+        return int(_within(argument, value))
 
-    return Value({"type": "int"}, parse, _normalise_priority)
+    return Value(argument, parse, _normalise_priority)
+
+
+def _within(argument: Bounded, value: Any) -> Any:
+    """The value; raises ValueError if it is beyond its bounds."""
+    problem = argument.problem(value)
+    if problem:
+        raise ValueError(problem)
+    return value
 
 
 def text(most: int) -> Value:
     """A text with so many characters at most."""
 
-    def parse(value: Any) -> str:
-        if len(_parse_text(value)) > most:
-            raise ValueError(f"it has {len(value)} characters, and Cloudflare takes {most}")
-        return _parse_text(value)
+    argument = Bounded(TEXT.option, characters_at_most=most)
 
-    return TEXT._replace(parse=parse)
+    def parse(value: Any) -> str:
+        return str(_within(argument, _parse_text(value)))
+
+    return TEXT._replace(option=argument, parse=parse)
 
 
 def choice(*choices: str) -> Value:
