@@ -101,14 +101,6 @@ RATES: dict[str, Any] = {
 MANAGED, OWASP = "efb7b8c949ac4650a09736fc376e9aee", "4814384a9e5d4991b9815dcfc25d2f1f"
 EXECUTED = {"action": "execute", "expression": "true", "action_parameters": {"id": MANAGED}}
 BLOCK = {"action": "block", "expression": "ip.src eq 192.0.2.9"}
-ONE_RULE: Mapping[str, Mapping[str, Any]] = {  # by the option of the list that it stands in
-    "network_firewall_rules": BLOCK,
-    "ddos_l4_overrides": {"expression": "ip.dst in {192.0.2.0/24}", "action": "block"},
-    "ddos_l7_overrides": {"expression": "not ssl", "action": "block"},
-    "custom_rules": BLOCK,
-    "rate_limit_rules": {**BLOCK, "ratelimit": PER_ADDRESS},
-    "managed_rules": EXECUTED,
-}
 EXCEPTIONS: dict[str, Any] = {
     "managed_rules": [
         {"ref": "scanner", **SKIP},

@@ -46,6 +46,7 @@ from tests.documentation.samples import sampled_results
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CASES
 from tests.support.module_run import Modules
+from tests.support.resource_samples import sampled_options
 from tests.support.service_state import seed
 
 # Fields that this collection does not manage, and carries along.
@@ -154,23 +155,13 @@ def test_options_that_are_newer_than_their_module_say_so(module: str, documentat
     assert {name: options[name].get("version_added") for name in newer} == dict.fromkeys(newer, NEXT_RELEASE)
 
 
-REQUIRED = {  # options without a default, those with lists apart
-    "enabled": True,
-    "expression": "tcp",
-    "kind": "syn_flood",
-    "level": "high",
-    "name": "global",
-    "prefix": "192.0.2.0/24",
-    "scope": "global",
-}
-
-
 def resources_of(module: str) -> list[Resource]:
     """The resources that a module reads when it is called with its defaults."""
     spec = MODULE_SPECS[module]
     defaults = {name: option.get("default") for name, option in spec.options.items()}
-    required = {name: REQUIRED.get(name, []) for name, option in spec.options.items() if option.get("required")}
-    options = {**defaults, **required}
+    required = {name: option for name, option in spec.options.items() if option.get("required")}
+    lists: dict[str, Any] = {name: [] for name, option in required.items() if option.get("type") == "list"}
+    options = {**defaults, **lists, **sampled_options(required.keys() - lists.keys())}
     return list(spec.reads(options, spec.desired(options), {}))
 
 

@@ -17,7 +17,7 @@ from tests.fake_service.calls import Call
 from tests.functional.host_cases import HOSTS
 from tests.functional.idempotence_cases import CASES, Case
 from tests.support.module_run import WRITING, Modules
-from tests.support.service_state import collections_of, comparable, seed
+from tests.support.service_state import clearances, collections_of, comparable, seed
 
 
 def is_part_of(part: Any, whole: Any) -> bool:
@@ -64,8 +64,7 @@ def test_predict_apply_apply_again(case: Case, service: LocalService, modules: M
     done = modules.done(case.module, **case.options)
     assert len(service.writes) == case.calls
     assert [*map(turn, service.writes)] == sorted(map(turn, service.writes))
-    deletions = [call for call in service.writes if call.method == "DELETE" and call.path.count("/") < 7]
-    assert [call.path for call in deletions if "/rules/lists/" not in call.path and "/rulesets/" not in call.path] == []
+    assert clearances(service) == []
     assert all(call.method != "PUT" for call in service.writes if call.path.endswith("/items"))  # which replaces all
     assert comparable(done) == comparable(predicted)
     assert (done["diff"], done["plan_id"]) == (predicted["diff"], predicted["plan_id"])

@@ -14,64 +14,38 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import ZONE_OPTION
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import PostureEntries
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture_file import PostureFile
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import BLOCK, ONE_RULE
+from tests.functional.idempotence_cases import BLOCK
 from tests.support.host_parts import host, lawful_part
 from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.resource_samples import SAMPLES, Sample
 from tests.support.sampled_rows import sample
 from tests.support.service_state import collections_of, comparable
 
 BEFORE, FIRST, SECOND, AFTER = (datetime(2027, 1, 29, hour, tzinfo=UTC) for hour in (3, 7, 9, 11))
 SOON, LATER = "2027-01-29T08:00:00Z", "2027-01-29T10:00:00Z"
-SYN = {"kind": "syn_flood", "scope": "global"}
-OF_ZONE = ("ddos_l7_overrides", "custom_rules", "rate_limit_rules", "managed_rules", "security_level")
-# By the variable of a posture: an entry of the baseline, the same in the posture, and another one.
-KINDS: Mapping[str, tuple[Any, Any, Any]] = {
-    "prefixes": (
-        {"prefix": "203.0.113.0/24", "comment": "quiet"},
-        {"prefix": "203.0.113.0/24", "comment": "attack"},
-        {"prefix": "192.0.2.0/24"},
-    ),
-    "allowlist": (
-        {"prefix": "198.51.100.8", "enabled": True},
-        {"prefix": "198.51.100.8", "enabled": False},
-        {"prefix": "198.51.100.7"},
-    ),
-    "rules": (
-        {**SYN, "mode": "monitoring", "rate_sensitivity": "low"},
-        {**SYN, "mode": "enabled", "rate_sensitivity": "high"},
-        {**SYN, "scope": "region", "name": "weur", "mode": "enabled"},
-    ),
-    "filters": (
-        {"kind": "syn_flood", "expression": "tcp.dstport eq 80", "mode": "monitoring"},
-        {"kind": "syn_flood", "expression": "tcp.dstport eq 80", "mode": "enabled"},
-        {"kind": "syn_flood", "expression": "tcp.dstport eq 443", "mode": "enabled"},
-    ),
-    "dns_rules": (
-        {"scope": "global", "mode": "monitoring"},
-        {"scope": "global", "mode": "enabled"},
-        {"scope": "region", "name": "weur", "mode": "enabled"},
-    ),
-    "ip_lists": (
-        {"name": "blocked", "items": [{"ip": "198.51.100.8", "comment": "quiet"}]},
-        {"name": "blocked", "items": [{"ip": "198.51.100.8", "comment": "attack"}, {"ip": "198.51.100.9"}]},
-        {"name": "fresh", "items": [{"ip": "192.0.2.1"}]},
-    ),
-    **{
-        name: (
-            {"ref": "own", "enabled": True, **rule},
-            {"ref": "own", "enabled": False},
-            {"ref": "new", **rule, "position": "first"},
-        )
-        for name, rule in ONE_RULE.items()
-    },
+OF_POSTURES = [sample for sample in SAMPLES if sample.name in OF_A_POSTURE]
+# By the plural of the resource: what a posture can bring.
+KINDS: Mapping[str, Sample] = {
+    sample.resource.plural: sample for sample in OF_POSTURES if sample.another or not sample.resource.key
 }
-SINGLE: Mapping[str, tuple[Any, Any]] = {"enabled": (False, True), "security_level": ("medium", "under_attack")}
+
+
+def new_object(sample: Sample) -> dict[str, Any]:
+    """An object that the baseline does not have, as a posture has it."""
+    return {**sample.another, "position": "first"} if sample.resource.is_ordered else {**sample.another}
+
+
+def of_baseline(*plurals: str) -> dict[str, Any]:
+    """The variables of a baseline with the existing objects of these resources."""
+    samples = [KINDS[plural] for plural in plurals]
+    return {f"baseline_{sample.name}": sample.value(sample.existing) for sample in samples}
 
 
 class Case(NamedTuple):
@@ -87,26 +61,32 @@ class Case(NamedTuple):
         return f"{self.kind}-{over}-{self.way}-{hosts}"
 
     @property
+    def sample(self) -> Sample:
+        """The objects of this kind."""
+        return KINDS[self.kind]
+
+    @property
+    def is_of_zone(self) -> bool:
+        """Whether a zone has them."""
+        return self.sample.resource.owner == ZONE_OPTION
+
+    @property
     def baseline(self) -> dict[str, Any]:
         """The variables of the host without a posture."""
-        own = SINGLE[self.kind][0] if self.kind in SINGLE else [KINDS[self.kind][0]]
-        beside = {"baseline_prefixes": [KINDS["prefixes"][0]], "baseline_rules": [KINDS["rules"][0]]}
-        beside_zone = {"baseline_custom_rules": [KINDS["custom_rules"][0]]}
-        is_zone = self.kind in OF_ZONE
-        every = {**(beside if self.is_both or not is_zone else {}), **(beside_zone if self.is_both or is_zone else {})}
-        return {**every, f"baseline_{self.kind}": own}
+        account = of_baseline("prefixes", "syn_flood_rules") if self.is_both or not self.is_of_zone else {}
+        zone = of_baseline("custom_rules") if self.is_both or self.is_of_zone else {}
+        return {**account, **zone, **of_baseline(self.kind)}
 
     @property
     def values(self) -> dict[str, Any]:
         """The values of the posture."""
-        if self.kind in SINGLE:
-            return {self.kind: SINGLE[self.kind][1]}
-        return {self.kind: [KINDS[self.kind][1 if self.is_over else 2]]}
+        obj = self.sample.changed if self.is_over else new_object(self.sample)
+        return {self.sample.name: self.sample.value(obj)}
 
     @property
     def beside(self) -> dict[str, Any]:
         """The values of another posture."""
-        if self.kind in OF_ZONE:
+        if self.is_of_zone:
             return {"custom_rules": [{"ref": "beside", **BLOCK}]}
         return {"prefixes": [{"prefix": "198.18.0.0/24"}]}
 
@@ -122,8 +102,8 @@ WAYS: Mapping[str, tuple[str, ...]] = {  # the postures of the host, each with i
 }
 CASES = [
     Case(kind, is_over, way, is_both)
-    for kind in (*KINDS, *SINGLE)
-    for is_over in ((True, False) if kind in KINDS else (True,))
+    for kind, sample_of_kind in KINDS.items()
+    for is_over in ((True, False) if sample_of_kind.another else (True,))
     for way in WAYS
     for is_both in (True, False)
 ]
@@ -154,7 +134,7 @@ class Lima:
     def __init__(self, service: LocalService, case: Case, folder: Path) -> None:
         ids = host(service)
         if not case.is_both:
-            ids.pop("edge_account_id" if case.kind in OF_ZONE else "edge_zone_id")
+            ids.pop("edge_account_id" if case.is_of_zone else "edge_zone_id")
         self.values = {**ids, **case.baseline, "baseline_postures": {"night": case.values}}
         self.service, self.entries = service, entries_of(case, folder)
 
@@ -180,6 +160,6 @@ def test_a_posture_comes_and_goes_and_leaves_nothing(case: Case, service: LocalS
 
 
 def test_every_kind_of_value_has_cases() -> None:
-    kinds = {case.kind for case in CASES}
+    kinds = {case.sample.name for case in CASES}
     assert {*OF_A_POSTURE} - kinds == {"accept_risks", "expectations", "firewall_rules"}
     assert len(CASES) > 257

@@ -19,9 +19,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.postu
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import ONE_RULE
 from tests.support.host_parts import host, run_module
 from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.resource_samples import SAMPLES
+from tests.support.service_state import objects_in
 
 UNTIL = "2027-01-29T09:00:00Z"
 RULE = {"kind": "syn_flood", "scope": "global"}
@@ -232,7 +233,12 @@ def test_a_mistake_in_a_posture_that_does_not_hold_stops_no_run() -> None:
     assert held({"baseline_postures": postures}).values == IDS
 
 
-ACCOUNTS = ("network_firewall_rules", "ddos_l4_overrides")
+RULESETS = {sample.resource.plural: sample for sample in SAMPLES if sample.resource.is_ordered}
+SETTINGS_AND_LISTS = {
+    sample.resource.plural: sample
+    for sample in SAMPLES
+    if sample.name in OF_A_POSTURE and sample.resource.plural not in RULESETS
+}
 
 
 def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list[dict[str, Any]]:
@@ -247,15 +253,14 @@ def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list
 
 
 @pytest.mark.parametrize("purge", [False, True])
-@pytest.mark.parametrize("module", ONE_RULE)
+@pytest.mark.parametrize("module", RULESETS)
 def test_rules_of_a_posture_come_and_go_beside_those_of_others(module: str, purge: bool, service: LocalService) -> None:
-    owner: Any = service.account(ACCOUNT) if module in ACCOUNTS else service.zone(ZONE)
-    rule, own = ONE_RULE[module], {"ref": "own", "enabled": True, **ONE_RULE[module]}
+    resource = RULESETS[module].resource
+    owner = service.account(ACCOUNT) if resource.owner == "account_id" else service.zone(ZONE)
+    rule, own = RULESETS[module].another, {**RULESETS[module].existing, "ref": "own"}
     values: dict[str, Any] = {
-        f"baseline_{module}": [{"ref": "others", **rule}, own],
-        "baseline_postures": {
-            "a": {module: [{"ref": "new", **rule, "position": "first"}, {"ref": "own", "enabled": False}]}
-        },
+        f"baseline_{module}": [{**rule, "ref": "others"}, own],
+        "baseline_postures": {"a": {module: [{**rule, "position": "first"}, {"ref": "own", "enabled": False}]}},
     }
     apply(service, values, holds=False)
     values[f"baseline_{module}"] = [own]
@@ -263,38 +268,28 @@ def test_rules_of_a_posture_come_and_go_beside_those_of_others(module: str, purg
     assert apply(service, values, holds=False) == []
     during = {**values, "baseline_posture": {"name": "a", "until": UNTIL}}
     apply(service, during, holds=True)
-    switched = {rule["ref"]: rule.get("enabled", True) for rule in owner.rules_of(module)}
+    switched = {rule["ref"]: rule.get("enabled", True) for rule in objects_in(owner, resource)}
     assert switched == {"new": True, "others": True, "own": False}
     apply(service, during, holds=False)
-    assert [(rule["ref"], rule.get("enabled", True)) for rule in owner.rules_of(module)] == [
+    assert [(rule["ref"], rule.get("enabled", True)) for rule in objects_in(owner, resource)] == [
         ("others", True),
         ("own", True),
     ]
 
 
-OF_ACCOUNT: Mapping[str, Any] = {
-    "prefixes": [{"prefix": "192.0.2.0/24"}],
-    "allowlist": [{"prefix": "198.51.100.7"}],
-    "rules": [{**RULE, "scope": "region", "name": "weur", "mode": "enabled"}, {**RULE, "mode": "enabled"}],
-    "filters": [{"kind": "syn_flood", "expression": "tcp.dstport eq 80", "mode": "enabled"}],
-    "dns_rules": [{"scope": "global", "mode": "enabled"}],
-    "ip_lists": [
-        {"name": "blocked", "items": [{"ip": "198.51.100.9"}]},
-        {"name": "fresh", "items": [{"ip": "192.0.2.1"}]},
-    ],
-    "enabled": True,
-    "security_level": "under_attack",
-    "firewall_rules": [],
-}
-BASE: Mapping[str, Any] = {
-    "baseline_prefixes": [{"prefix": "203.0.113.0/24"}],
-    "baseline_allowlist": [{"prefix": "198.51.100.8"}],
-    "baseline_rules": [{**RULE, "mode": "monitoring"}],
-    "baseline_dns_rules": [],
-    "baseline_ip_lists": [{"name": "blocked", "items": [{"ip": "198.51.100.8"}]}],
-    "baseline_enabled": False,
-    "baseline_security_level": "medium",
-}
+def of_baseline() -> dict[str, Any]:
+    """The variables of a baseline with an existing object of each kind."""
+    kinds = [sample for sample in SETTINGS_AND_LISTS.values() if sample.another or not sample.resource.key]
+    return {f"baseline_{sample.name}": sample.value(sample.existing) for sample in reversed(kinds)}
+
+
+BASE = of_baseline()
+
+
+def of_posture(plural: str) -> dict[str, Any]:
+    """The values of a posture that changes an object, and adds one where a list can have another."""
+    sample = SETTINGS_AND_LISTS[plural]
+    return {sample.name: sample.value(*(obj for obj in (sample.changed, sample.another) if obj))}
 
 
 def test_a_posture_that_is_only_prepared_makes_no_list(service: LocalService) -> None:
@@ -309,29 +304,33 @@ def test_a_posture_that_is_only_prepared_makes_no_list(service: LocalService) ->
 
 def test_every_resource_has_a_case() -> None:
     taken = {*VARIABLE_OF.values()} - {"baseline_custom_rulesets"}
-    assert {f"baseline_{name}" for name in (*OF_ACCOUNT, *ONE_RULE)} == taken
+    assert {f"baseline_{sample.name}" for sample in (*SETTINGS_AND_LISTS.values(), *RULESETS.values())} == taken
     assert {*OF_A_POSTURE} == {name.removeprefix("baseline_") for name in taken} | {"accept_risks", "expectations"}
 
 
-@pytest.mark.parametrize("name", [name for name, value in OF_ACCOUNT.items() if value])
-def test_all_else_of_a_posture_comes_and_goes(name: str, service: LocalService) -> None:
-    apply(service, BASE, holds=False)
-    values = {**BASE, "baseline_posture": {"until": UNTIL, name: OF_ACCOUNT[name]}, "baseline_staged_rollout": True}
+@pytest.mark.parametrize(
+    "plural", [plural for plural, sample in SETTINGS_AND_LISTS.items() if f"baseline_{sample.name}" in BASE]
+)
+def test_all_else_of_a_posture_comes_and_goes(plural: str, service: LocalService) -> None:
+    sample = SETTINGS_AND_LISTS[plural]
+    base = {**BASE, f"baseline_{sample.name}": sample.value(sample.existing)}
+    apply(service, base, holds=False)
+    values = {**base, "baseline_posture": {"until": UNTIL, **of_posture(plural)}, "baseline_staged_rollout": True}
     assert apply(service, values, holds=True)
     assert apply(service, values, holds=False)
-    left = apply(service, BASE, holds=False)
-    assert left == []
+    assert apply(service, base, holds=False) == []
 
 
 def test_a_rule_of_a_posture_waits_for_no_rollout(service: LocalService) -> None:
     service.account(ACCOUNT), service.zone(ZONE)
-    theirs = {"rules": OF_ACCOUNT["rules"], "filters": OF_ACCOUNT["filters"]}
+    theirs = {**of_posture("syn_flood_rules"), **of_posture("syn_flood_filters")}
     staged = {**BASE, "baseline_staged_rollout": True, "baseline_rollout_evidence": {"hours": 24}}
     apply(service, {**staged, "baseline_posture": {"until": UNTIL, **theirs}}, holds=True)
     account = service.account(ACCOUNT)
     assert {item["mode"] for item in (*account.rules["syn_flood"], *account.filters["syn_flood"])} == {"enabled"}
-    values = {**host(service), **staged, "baseline_accept_risks": [], "baseline_rules": [{**RULE, "mode": "enabled"}]}
-    during = {**values, "baseline_posture": {"until": UNTIL, "rules": OF_ACCOUNT["rules"]}}
+    existing = {**RULE, "mode": "enabled", "rate_sensitivity": "low"}
+    values = {**host(service), **staged, "baseline_accept_risks": [], "baseline_rules": [existing]}
+    during = {**values, "baseline_posture": {"until": UNTIL, **of_posture("syn_flood_rules")}}
     part = merged_at(during, START_OF_TIME).part()
     service.reset()
     service.account(ACCOUNT), service.zone(ZONE)

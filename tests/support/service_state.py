@@ -12,23 +12,35 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
-    L4_OVERRIDES,
-    L7_OVERRIDES,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, OF_ACCOUNT_ALONE
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import ZONE_OPTION, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE
 
 from tests.fake_service import LocalService
+from tests.fake_service.accounts import Account
+from tests.fake_service.zones import Zone
 from tests.support.module_run import ACCOUNT, AREA_B, ZONE
 
+Item = dict[str, Any]
 LEFT_TO_THE_SERVICE = {
     "id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated",
     "num_referencing_filters",
 }  # fmt: skip
-COLLECTION = re.compile(r"/(prefixes|allowlist|rules|filters)$")
+# Of what state documents have under another name than diffs.
+IN_DOCUMENTS = {
+    "status": "enabled",
+    "firewall_rules": "rules",
+    "ip_lists": "lists",
+    "account_custom_rulesets": "custom_rulesets",
+}
+PLACEHOLDER = re.compile(r"\{\w+\}")
+RESOURCES = (*(managed.resource for managed in MANAGED), *OF_ACCOUNT_ALONE)
+# Paths whose DELETE would clear a whole collection.
+COLLECTIONS = tuple(
+    re.compile("/" + PLACEHOLDER.sub("[^/]+", collection.path) + "$")
+    for resource in RESOURCES
+    for collection in resource.collections
+)
 
 
 def seed(service: LocalService, module: str, existing: Mapping[str, Any]) -> None:
@@ -41,37 +53,51 @@ def seed(service: LocalService, module: str, existing: Mapping[str, Any]) -> Non
     owner.seed(**existing)
 
 
-def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
+def collections_of(service: LocalService) -> dict[str, list[Item]]:
     """All objects that the service holds, by the names that diffs give to collections."""
-    account, zone = service.account(ACCOUNT), service.zone(ZONE)
-    kinds = ("syn_flood", "out_of_state_tcp")
-    return {
-        "status": [{"enabled": account.enabled}],
-        "prefixes": account.prefixes,
-        "allowlist": account.allowlist,
-        **{f"{kind}_rules": account.rules[kind] for kind in kinds},
-        **{f"{kind}_filters": account.filters[kind] for kind in kinds},
-        "dns_rules": account.dns_rules,
-        "firewall_rules": zone.rules,
-        "custom_rules": zone.custom_rules,
-        "custom_rulesets": zone.custom_rulesets,
-        **{f"rules of {each['name']}": each["rules"] for each in (*account.custom_rulesets, *zone.custom_rulesets)},
-        "account_custom_rulesets": account.custom_rulesets,
-        "account_custom_rules": account.rules_of("custom_rules"),
-        "rate_limit_rules": zone.rules_of("rate_limit_rules"),
-        "managed_rules": zone.rules_of("managed_rules"),
-        "network_firewall_rules": account.rules_of("network_firewall_rules"),
-        "ip_lists": account.ip_lists.lists,
-        **{f"items of {each['name']}": _as_seen(items_of(""), each["items"]) for each in account.ip_lists.lists},
-        "ddos_l4_overrides": _as_seen(L4_OVERRIDES, account.rules_of("ddos_l4_overrides")),
-        "ddos_l7_overrides": _as_seen(L7_OVERRIDES, zone.ddos_l7_overrides),
-        "security_level": _as_seen(SECURITY_LEVEL, [zone.declared["security_level"]]),
-    }
+    collections: dict[str, list[Item]] = {}
+    for resource in RESOURCES:
+        owner = service.zone(ZONE) if resource.owner == ZONE_OPTION else service.account(ACCOUNT)
+        try:
+            objects = objects_in(owner, resource)
+        except LookupError:
+            continue  # test_resource_samples names what the service lacks
+        collections[resource.plural] = _as_seen(resource, objects)
+        for obj in objects if resource.contents else ():
+            contents = resource.contents(obj)
+            collections[contents.plural] = _as_seen(contents, obj[_field_of(contents)])
+    return collections
 
 
-def _as_seen(resource: Resource, rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rules of the service in the shape in which the collection knows them."""
-    return [resource.shape.from_api(rule) for rule in rules] if resource.shape else rules
+def name_in_documents(resource: Resource) -> str:
+    """The name of a resource in state documents of its owner, such as `prefixes` or `syn_flood.rules`."""
+    if resource.kind:
+        return resource.plural.replace(f"{resource.kind}_", f"{resource.kind}.")
+    return IN_DOCUMENTS.get(resource.plural, resource.plural)
+
+
+def objects_in(owner: Account | Zone, resource: Resource) -> list[Item]:
+    """The objects of a resource that an account or zone holds; raises LookupError if state documents lack it."""
+    if resource.is_ordered:
+        rules: list[Item] = owner.entry_points[resource.phase]["rules"] if resource.phase in owner.entry_points else []
+        return rules
+    contents: Any = owner.document()
+    for part in name_in_documents(resource).split("."):
+        contents = contents[part]
+    if resource.key:
+        objects: list[Item] = contents
+        return objects
+    return [contents if isinstance(contents, dict) else {resource.fields[0].name: contents}]
+
+
+def _field_of(contents: Resource) -> str:
+    """The field of an object in which the service holds a collection."""
+    return contents.document.field if contents.is_ordered else contents.path.rpartition("/")[2]
+
+
+def _as_seen(resource: Resource, objects: list[Item]) -> list[Item]:
+    """Objects of the service in the shape in which the collection knows them."""
+    return [resource.shape.from_api(obj) for obj in objects] if resource.shape else objects
 
 
 def comparable(value: Any) -> Any:
@@ -82,9 +108,15 @@ def comparable(value: Any) -> Any:
     return [comparable(item) for item in value] if isinstance(value, list) else value
 
 
+def clearances(service: LocalService) -> list[str]:
+    """The paths of the calls that deleted a whole collection."""
+    deletions = [call.path for call in service.calls if call.method == "DELETE"]
+    return [path for path in deletions if any(collection.search(path) for collection in COLLECTIONS)]
+
+
 def assert_no_duplicates_and_no_clearance(service: LocalService) -> None:
     """No object is there twice, and no call deleted a whole collection."""
-    assert not [call for call in service.calls if call.method == "DELETE" and COLLECTION.search(call.path)]
+    assert clearances(service) == []
     for resource in ACCOUNT_RESOURCES:
         keys = Counter(resource.key_of(item) for item in collections_of(service)[resource.plural])
         assert max(keys.values(), default=0) <= 1
