@@ -63,8 +63,11 @@ def collections_of(service: LocalService) -> dict[str, list[Item]]:
         except LookupError:
             continue  # test_resource_samples names what the service lacks
         collections[resource.plural] = _as_seen(resource, objects)
-        for obj in objects if resource.contents else ():
-            contents = resource.contents(obj)
+        contents_of = resource.contents
+        if contents_of is None:
+            continue
+        for obj in objects:
+            contents = contents_of(obj)
             collections[contents.plural] = _as_seen(contents, obj[_field_of(contents)])
     return collections
 
