@@ -183,7 +183,7 @@ def _fits(piece: _Piece, seen: Sequence[Fields], names: Container[str]) -> bool:
 def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Described]:
     """Requests that may be of a piece, the most usual first."""
     host = wanted.values.get("cf.zone.name", b"example.com").decode()
-    usual = {**USUAL, "host": (host, f"www.{host}")}
+    usual = {**USUAL, "host": (host, f"www.{host}", "www.example.net", "a.example.org")}
     texts, fixed = _texts_of_keys(diagrams, piece, usual)
     keys = dict.fromkeys([*ALWAYS, *texts, *_keys_of(wanted.fields)])
     choices = [list(islice(texts.get(key, usual.get(key, ("",))), MOST_TEXTS)) for key in keys]
