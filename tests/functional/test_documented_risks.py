@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import L4, L7, MANAGED, override
 from tests.functional.risk_cases import EXISTING, RISK_CASES, WITH_DNS
-from tests.functional.zone_risk_cases import LOGIN_LIMIT, SHOP_TODAY, TEN, ZONE_RISK_CASES
+from tests.functional.zone_risk_cases import FIREWALL, LOGIN_LIMIT, SHOP_TODAY, TEN, ZONE_RISK_CASES, identity
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 WRITERS = sorted(name for name in MODULE_SPECS if MODULE_SPECS[name].writes and name != HOST_MODULE)
@@ -33,6 +33,8 @@ BOTS = {"id": "b" * 32, "name": "Bots", "rules": TEN}
 DEPLOYED = {"ref": "bots", "action": "execute", "expression": "true", "action_parameters": {"id": BOTS["id"]}}
 EVERYTHING = {"ref": "all", "expression": "true"}
 SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}}
+BAD = {"name": "bad", "items": [{"ip": "192.0.2.1"}, {"ip": "192.0.2.2"}], "num_referencing_filters": 1}
+CLOSED: dict[str, Any] = {"limits": {"passes_traffic": False}}
 TRAFFIC: dict[str, Any] = {"rollout_evidence": {}, "limits": {"min_monitoring_hours": 0}}
 # Plans that few tests are about: the module, its options, and the state of account and zone.
 PLANS: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
@@ -46,6 +48,11 @@ PLANS: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("dns_protection_rule", {**RULE, **TRAFFIC}, dict(WITH_DNS), {}),
     ("ddos_l4_overrides", {"overrides": [], "purge": True}, {"ddos_l4_overrides": [override(f"r{number}", "true", L4) for number in range(9)]}, {}),
     ("ddos_l7_overrides", {"overrides": [], "purge": True}, {}, {"ddos_l7_overrides": [override(f"r{number}", "true", L7) for number in range(9)]}),
+    ("network_firewall_rules", {"rules": [{"ref": "r1", "action": "log"}], **CLOSED}, {"network_firewall_rules": TEN}, {}),
+    ("ip_list", {"name": "bad", "items": [{"ip": "192.0.2.1"}], "state": "absent", **CLOSED},
+     {"lists": [BAD], "network_firewall_rules": [{**EVERYTHING, "action": "block", "expression": "ip.src in $bad"}]}, {}),
+    ("custom_ruleset", {"name": "Bots", "rules": [{"ref": "r1", "action": "log"}], **CLOSED}, {}, {"custom_rulesets": [BOTS], "custom_rules": [DEPLOYED]}),
+    ("firewall_rules", {"rules": [{"id": identity(1), "paused": True}], **CLOSED}, {}, {"rules": FIREWALL}),
     ("network_firewall_rules", NOTHING, {"network_firewall_rules": TEN}, {}),
     ("managed_rules", NOTHING, {}, {"managed_rules": [{**DEPLOYED, "ref": f"r{number}", "action_parameters": {"id": MANAGED}} for number in range(9)]}),
     ("rate_limit_rules", NOTHING, {}, {"rate_limit_rules": [{**LOGIN_LIMIT, "ref": f"r{number}"} for number in range(9)]}),

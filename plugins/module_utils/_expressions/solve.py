@@ -383,9 +383,9 @@ class Diagrams:
         names."""
         return next((text for text, known in self._texts.items() if known == number), "")
 
-    def is_named(self, text: str) -> bool:
-        """Return whether an expression compares a field to a text."""
-        return f'"{text}"' in self._texts
+    def number_of_named(self, text: str) -> int | None:
+        """The number of a text; None if no expression compares a field to it."""
+        return self._texts.get(f'"{text}"')
 
     def paths(self, traffic: Set) -> Iterator[dict[int, Ranges]]:
         """The ways to all pieces of some traffic: the values of variables, by their levels."""

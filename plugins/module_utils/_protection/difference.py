@@ -412,12 +412,17 @@ def _changes(
 
 
 def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:
-    """The fields of the rules that meet the traffic that is looked at."""
+    """The fields of changed rules, and of all that meet the traffic that is looked at."""
     names: dict[str, None] = {}
+    for replaced in way.changed:
+        for step in replaced.steps:
+            names.update(dict.fromkeys(step.expression.names))
     for sets, phases in zip(compared.sets, (way.former, way.latter)):
         for step in chain(*phases.values()):
             expressions = (step.expression, *step.unless)
-            if met_by(sets, step, compared.scope) != EMPTY:
+            # A rule that no request meets says nothing of one that lacks its fields.
+            is_idle = sets.matching(step.expression) == EMPTY
+            if is_idle or met_by(sets, step, compared.scope) != EMPTY:
                 for expression in expressions:
                     names.update(dict.fromkeys(expression.names))
     return [*names]

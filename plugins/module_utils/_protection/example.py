@@ -186,7 +186,12 @@ def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Des
     usual = {**USUAL, "host": (host, f"www.{host}", "www.example.net", "a.example.org")}
     texts, fixed = _texts_of_keys(diagrams, piece, usual)
     keys = dict.fromkeys([*ALWAYS, *texts, *_keys_of(wanted.fields)])
-    choices = [list(islice(texts.get(key, usual.get(key, ("",))), MOST_TEXTS)) for key in keys]
+    leaves = list(piece.leaves())
+    choices: list[Sequence[str]] = []
+    for key in keys:
+        suggested = islice(texts.get(key, usual.get(key, ("",))), MOST_TEXTS)
+        inside = [text for text in suggested if _is_inside(diagrams, piece, key, text)]
+        choices.append([text for text in inside if not _contradicts(key, text, leaves)])
     source = _address_in(piece.ranges(SOURCE))
     maps = _maps_of(piece, wanted.fields)
     for chosen in product(*choices):
@@ -195,6 +200,29 @@ def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Des
         described.update(maps)
         others = {**_others(wanted.fields), **fixed}
         yield {**described, "fields": others} if others else described
+
+
+def _is_inside(diagrams: Diagrams, piece: _Piece, key: str, text: str) -> bool:
+    """Return whether a text of a key is among those that a piece has in its field."""
+    for variable, ranges in piece.variables:
+        if variable.kind == OF_TEXTS and REQUEST_KEY_OF_FIELD.get(str(variable.name)) == key:
+            number = diagrams.number_of_named(text) or 0  # 0 is any that no expression names
+            if not any(first <= number <= last for first, last in ranges):
+                return False
+    return True
+
+
+def _contradicts(key: str, text: str, leaves: Iterable[tuple[Comparison, bool]]) -> bool:
+    """Return whether a request with a text in a key cannot meet comparisons as it should."""
+    try:
+        fields = parse_request(Option("example"), {key: text})
+    except OptionError:
+        return True
+    for leaf, is_met in leaves:
+        truth = decider_of(leaf)(fields)
+        if isinstance(truth, bool) and truth is not is_met:
+            return True
+    return False
 
 
 def _keys_of(fields: Iterable[str]) -> Iterator[str]:
@@ -250,23 +278,24 @@ def _texts_of_keys(
 
 
 def _named_texts(diagrams: Diagrams, ranges: Ranges, usual: Sequence[str]) -> list[str]:
-    """The texts with the numbers of ranges; for any other text, usual ones that are none of those
-    with other numbers."""
-    numbers = [
-        number
-        for first, last in ranges
-        if last < UP_TO_ANY[-1][1]
-        for number in range(max(first, 1), last + 1)
-    ]
-    texts = [diagrams.text_numbered(number).strip('"') for number in numbers]
-    texts = [text for text in texts if text]
+    """The texts with the numbers of ranges; usual texts first, if texts that no expression names
+    are among them."""
     is_open = ranges[-1][1] >= UP_TO_ANY[-1][1] or ranges[0][0] <= 0
-    if is_open:
-        others = [text for text in usual if not diagrams.is_named(text) and text not in texts]
-        longer = [f"{text}{end}" for text in usual[:1] for end in ("x", "other", "yz")]
-        fresh = [text for text in longer if not diagrams.is_named(text)]
-        texts += [*others, *fresh]
-    return texts
+    numbers: list[int] = []
+    for first, last in ranges:
+        if last < UP_TO_ANY[-1][1]:
+            numbers += range(max(first, 1), last + 1)
+    written = filter(None, map(diagrams.text_numbered, numbers))  # with quotes, also if empty
+    named = [text.strip('"') for text in written]
+    if not is_open:
+        return named
+    longer = [f"{text}{end}" for text in usual[:1] for end in ("x", "other", "yz")]
+    fitting: list[str] = []
+    for text in (*usual, *longer):
+        number = diagrams.number_of_named(text)
+        if number is None or any(first <= number <= last for first, last in ranges):
+            fitting.append(text)
+    return fitting or named
 
 
 def _number_in(ranges: Ranges) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import difference
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,7 +111,7 @@ def described(request: dict[str, Any]) -> Request:
 @given(pairs())
 def test_a_difference_is_that_of_single_requests(pair: tuple[list[dict[str, Any]], list[dict[str, Any]]]) -> None:
     before, after = pair
-    changes = difference(with_parameters(before), with_parameters(after))
+    changes = traffic_difference(with_parameters(before), with_parameters(after))
     assert changes.known
     weaker = stronger = False
     for request in UNIVERSE:
@@ -133,6 +133,6 @@ def test_a_difference_is_that_of_single_requests(pair: tuple[list[dict[str, Any]
 def test_a_difference_of_plain_expressions_is_certain(pair: tuple[list[dict[str, Any]], list[dict[str, Any]]]) -> None:
     """Of these comparisons, each difference has an example, or it is none."""
     before, after = pair
-    changes = difference(with_parameters(before), with_parameters(after))
+    changes = traffic_difference(with_parameters(before), with_parameters(after))
     uncertain = [change for change in (*changes.passes, *changes.stopped) if not change.certain]
     assert not uncertain
