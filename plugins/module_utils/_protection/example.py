@@ -399,7 +399,7 @@ def _maps_of(piece: _Piece, fields: Iterable[str]) -> dict[str, Any]:
 
 def _packets(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Described]:
     """Packets that may be of a piece."""
-    fixed: dict[str, Any] = dict(_others(wanted.fields))
+    fixed = _others(field for field in wanted.fields if field not in FIELDS_OF_KEYS)
     for variable, ranges in piece.variables:
         field = str(variable.name)
         if variable.kind == OF_TEXTS and field != PROTOCOL_FIELD:

@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import (
-    TrafficChange,
-    traffic_difference,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.traffic_changes import TrafficChange
 
 Objects = list[dict[str, Any]]
 ZONE = [{"name": "shop.example", "plan": {"legacy_id": "enterprise"}}]
@@ -166,7 +165,7 @@ def test_nothing_differs(name: str, before: Any, after: Any) -> None:
     assert (changes.passes, changes.stopped, changes.unknown) == ([], [], [])
 
 
-def check_certain(changes: list[TrafficChange]) -> None:
+def check_certain(changes: Sequence[TrafficChange]) -> None:
     assert changes
     for change in changes:
         assert change.certain, change
@@ -177,7 +176,6 @@ def check_certain(changes: list[TrafficChange]) -> None:
 @pytest.mark.parametrize(("name", "before", "after"), PASSING, ids=ids(PASSING))
 def test_traffic_passes_and_nothing_else_differs(name: str, before: Any, after: Any) -> None:
     changes = traffic_difference(before, after)
-    print(changes)
     check_certain(changes.passes)
     is_moved = name == "a skip widened to a user agent"  # the office is blocked then
     assert (bool(changes.stopped), changes.unknown) == (is_moved, [])
@@ -196,7 +194,6 @@ def test_traffic_is_stopped_and_nothing_else_differs(name: str, before: Any, aft
 @pytest.mark.parametrize(("name", "before", "after"), SOFTENED, ids=ids(SOFTENED))
 def test_traffic_is_stopped_less(name: str, before: Any, after: Any) -> None:
     changes = traffic_difference(before, after)
-    print(changes)
     check_certain(changes.passes)
     assert {(change.what, change.now) for change in changes.passes} == {
         ("blocked", "is challenged (managed_challenge)")

@@ -115,8 +115,8 @@ def test_a_difference_is_that_of_single_requests(pair: tuple[list[dict[str, Any]
     assert changes.known
     weaker = stronger = False
     for request in UNIVERSE:
-        was, becomes = (STRENGTH[outcome(rules, request)] for rules in pair)
-        weaker, stronger = weaker or becomes < was, stronger or becomes > was
+        former, latter = (STRENGTH[outcome(rules, request)] for rules in pair)
+        weaker, stronger = weaker or latter < former, stronger or latter > former
     assert not weaker or changes.passes, "a request passes, and nothing says so"
     assert not stronger or changes.stopped, "a request is stopped, and nothing says so"
     for change in (*changes.passes, *changes.stopped):
