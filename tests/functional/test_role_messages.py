@@ -47,7 +47,7 @@ OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
     ({"accept_risks": ["all"]},
      "baseline_accept_risks[0]: 'all' is none of unprotects_addresses, stops_mitigation, disables_protection, lowers_sensitivity,"
      " skips_monitoring, drops_traffic, broad_allowlist, allowlists_own_prefix, mass_deletion, empties_list, removes_referenced_list,"
-     " weakens_zone, skips_everything, blocks_everything, weakens_network_firewall, weakens_ddos_rules, blocks_traffic, weakens_rate_limits,"
+     " weakens_zone, skips_everything, blocks_everything, passes_traffic, weakens_network_firewall, weakens_ddos_rules, blocks_traffic, weakens_rate_limits,"
      " weakens_managed_rules"),
     ({"accept_risks": ["mass_deletion"]},
      "baseline_accept_risks[0]: mass_deletion meets nothing in this plan, and would let any such risk through later; remove it, or accept"
