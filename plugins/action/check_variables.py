@@ -178,7 +178,7 @@ class ActionModule(FleetAction):
         result = self.results(variables, _checked)
         if not result.get("failed"):
             checked = plural(len(hosts), "host was", "hosts were")
-            say(self._display, f"{checked} checked; none has a mistake.")
+            say(self.display, f"{checked} checked; none has a mistake.")
             return result
         secrets = self._run_on_each(variables, lambda task: task.secrets(PLAYBOOKS_AND_ROLES))
         longest_first = sorted({*chain.from_iterable(secrets)}, key=len, reverse=True)

@@ -114,7 +114,7 @@ class ActionModule(FleetAction):
         hosts: list[str] = []
         for failure in hosts_by_text(messages):
             if failure.is_shared:
-                say(self._display, failure.line)
+                say(self.display, failure.line)
                 hosts += failure.hosts
         return hosts
 
@@ -129,13 +129,13 @@ class ActionModule(FleetAction):
         of all."""
         changing = [host for host, result in settled.items() if result["changed"]]
         if changing:
-            say(self._display, f"Would change: {first_few(changing)}.")
+            say(self.display, f"Would change: {first_few(changing)}.")
         remaining = number - len(settled)
         if remaining:
             line = f"{remaining} of {number} hosts get a task of their own."
         else:
             line = host_results.sentence_of(counts, check_mode)
-        say(self._display, line)
+        say(self.display, line)
 
     def _count(self, task: HostTask, result: Mapping[str, Any]) -> None:
         """Show the numbers of all hosts of the playbook, if this is the last one."""
@@ -147,7 +147,7 @@ class ActionModule(FleetAction):
         if len(outcomes) == len(fleet["remaining"]):
             counts = Counter(outcomes) + Counter(fleet["counts"])
             check_mode = bool(self._task.check_mode)
-            say(self._display, host_results.sentence_of(counts, check_mode))
+            say(self.display, host_results.sentence_of(counts, check_mode))
 
     def _without_shared_failure(self, task: HostTask, result: dict[str, Any]) -> dict[str, Any]:
         """The result of a host; a failure that the task for all hosts has said of several is short,

@@ -78,7 +78,7 @@ class ActionModule(FleetAction):
         if has_several:
             lines.append(counted_hosts(examined, number))
         for line in lines:
-            say(self._display, line)
+            say(self.display, line)
 
     def _examine(self, task: HostTask, examined: dict[str, Examined]) -> dict[str, Any]:
         """The result of a host, which gets into `examined`; raises OSError and ValueError."""

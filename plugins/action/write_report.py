@@ -98,7 +98,7 @@ class ActionModule(FleetAction):
         if self._display.verbosity > 0:
             result["records"] = records
         for line in result["summary"]:
-            say(self._display, line)
+            say(self.display, line)
         return result
 
     def _write(
@@ -209,7 +209,7 @@ class ActionModule(FleetAction):
         try:
             report = report_files.read_report_file(str(path), now)
         except ValueError as exc:
-            self._display.warning(f"The report says nothing of hosts outside the play: {exc}.")
+            self.display.warning(f"The report says nothing of hosts outside the play: {exc}.")
             return []
         return [record for record in report["hosts"] if record["host"] in hosts]
 
@@ -218,7 +218,7 @@ class ActionModule(FleetAction):
         try:
             return report_files.read_report_file(path, now) if path else None
         except FileNotFoundError:
-            self._display.warning(f"report_previous: {path} does not exist; nothing is compared.")
+            self.display.warning(f"report_previous: {path} does not exist; nothing is compared.")
             return None
 
 

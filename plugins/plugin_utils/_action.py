@@ -60,6 +60,23 @@ def say(display: Any, text: str) -> None:
         display.display(wrapper.fill(line))
 
 
+class NoDisplay:
+    """The display of a task with `no_log`: Ansible hides the result, not what actions show."""
+
+    verbosity = property(lambda _display: Display().verbosity)
+
+    def display(self, text: str, **options: Any) -> None:
+        """Show nothing."""
+
+    def warning(self, text: str) -> None:
+        """Show nothing."""
+
+
+def display_of(task: Any) -> Any:
+    """The display on which the action of a task may show texts."""
+    return NoDisplay() if task.no_log else Display()
+
+
 def failure_diff(results: Iterable[ModuleResult]) -> str:
     """The diff of a failed task, by the results of its modules."""
     lines: list[str] = []
@@ -134,6 +151,11 @@ class ModuleCalls:
         return self.templar.template(value)
 
     @property
+    def display(self) -> Any:
+        """The display on which the task may show texts."""
+        return display_of(self._task)
+
+    @property
     def shows_diff(self) -> bool:
         """True if the user asks for diffs (--diff)."""
         return bool(self._task.diff)
@@ -191,7 +213,7 @@ class ModuleCalls:
     def screen(self, work: str) -> Screen:
         """The screen of some work on the host, such as a module."""
         title = f"{self.variables.get('inventory_hostname')}: {work}"
-        return Screen(partial(Display().display, stderr=True), first_of_run, title)
+        return Screen(partial(self.display.display, stderr=True), first_of_run, title)
 
     def _may_run_in_worker(self) -> bool:
         """True if the module would run here, as this user, by this Python, in this environment."""
@@ -265,13 +287,18 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         if not has_failed or has_conditions or ENCODER is None:
             return result
         for warning in result.pop("warnings", ()):
-            self._display.warning(warning)
+            self.display.warning(warning)
         del result["failed"]
         raise Failure(result["msg"], result=result)
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task, whose host has these variables."""
         raise NotImplementedError
+
+    @property
+    def display(self) -> Any:
+        """The display on which the task may show texts."""
+        return display_of(self._task)
 
     def calls(self, variables: Mapping[str, Any]) -> ModuleCalls:
         """The calls that this task makes on the host of these variables."""
@@ -298,9 +325,9 @@ class ModuleAction(CollectionAction):
         if calls.refusal:
             return {"failed": True, "msg": calls.refusal}
         task = self._task
-        result = calls.run(task.action, task.args, task.check_mode, self._display.warning)
+        result = calls.run(task.action, task.args, task.check_mode, self.display.warning)
         if calls.shows_diff and result.get("failed") and result.get("diff"):
-            say(self._display, failure_diff([result]))
+            say(self.display, failure_diff([result]))
         return result
 
 

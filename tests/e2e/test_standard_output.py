@@ -86,3 +86,33 @@ def test_a_task_that_decides_itself_whether_it_failed_sees_the_refusal(service: 
     playbook = write_play(tmp_path, tasks, "accounts")
     decided, repeated = ansible_playbook("-i", inventory, playbook, directory=tmp_path).done().of()
     assert (decided.outcome, repeated.result["attempts"]) == ("ok", 1)
+
+
+@pytest.mark.parametrize("hidden", [True, False], ids=["no_log", "shown"])
+@pytest.mark.parametrize("way", ["module", "packed module", "role", "role for several hosts"])
+def test_a_task_with_no_log_shows_nothing_by_itself(
+    way: str, hidden: bool, service: LocalService, tmp_path: Path
+) -> None:
+    """Neither the diff of a refused plan, nor warnings, nor lines for people; without no_log all of them stay."""
+    service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24", "comment": "discreet"}])
+    service.account("e" * 32).seed(enabled=True)
+    prefixes = [
+        {"prefix": "192.0.2.0/24", "excluded": True},
+        {"prefix": "198.51.100.9/24", "comment": "discreet"},  # with a warning of its host part
+    ]
+    hosts: dict[str, Any] = {"lima": {"edge_account_id": ACCOUNT, "baseline_prefixes": prefixes}}
+    if way == "role for several hosts":
+        hosts["oslo"] = {"edge_account_id": "e" * 32, "baseline_prefixes": prefixes[1:]}
+    in_worker = way != "packed module"
+    inventory = write_inventory(tmp_path, service, {"accounts": hosts}, edgeops_protection_in_worker=in_worker)
+    tasks = [{"ansible.builtin.import_role": {"name": "edgeops.protection.baseline"}}]
+    if "module" in way:
+        tasks = [module_task(service, prefixes)]
+    playbook = write_play(tmp_path, tasks, "accounts", no_log=hidden)
+    run = ansible_playbook("-i", inventory, "--diff", playbook, directory=tmp_path)
+    printed = " ".join(run.output.split())
+    assert run.code == 2
+    # ansible-core shows the warnings in the result of a packed module itself, as those of any module.
+    warned = ["198.51.100."] if in_worker else []
+    for text in ("discreet", "--- before", *warned):
+        assert (text in printed) is not hidden, run.output

@@ -98,7 +98,7 @@ class FleetAction(CollectionAction):
             progress.count.done += 1
             return product
 
-        show = partial(self._display.display, stderr=True)  # stdout may be read by a program
+        show = partial(self.display.display, stderr=True)  # stdout may be read by a program
         screen = Screen(show, first_of_run, str(self._task.action))
         workers = int(variables.get("ansible_forks") or 1)
         with progress.watched(screen), shared_by_tasks(len(hosts)):

@@ -38,16 +38,17 @@ class HeldTexts:
 
     verbosity = property(lambda _held: Display().verbosity)
 
-    def __init__(self) -> None:
+    def __init__(self, display: Any = None) -> None:
+        self._display = display or Display()
         self._shows: list[Callable[[], None]] = []
 
     def display(self, text: str, **options: Any) -> None:
         """Hold a line."""
-        self._shows.append(partial(Display().display, text, **options))
+        self._shows.append(partial(self._display.display, text, **options))
 
     def warning(self, text: str) -> None:
         """Hold a warning."""
-        self._shows.append(partial(Display().warning, text))
+        self._shows.append(partial(self._display.warning, text))
 
     def show(self) -> None:
         """Show all of it."""
@@ -60,7 +61,7 @@ class HostTask(CheckedHost):
 
     def __init__(self, calls: ModuleCalls) -> None:
         super().__init__(calls)
-        self._display: Display | HeldTexts = Display()
+        self._display: Any = calls.display
 
     def merged(self, values: Mapping[str, Any]) -> MergedHost:
         """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
@@ -109,8 +110,9 @@ class HostTask(CheckedHost):
 
     def hold(self) -> HeldTexts:
         """Hold the texts that this task shows from now on."""
-        self._display = HeldTexts()
-        return self._display
+        held = HeldTexts(self._calls.display)
+        self._display = held
+        return held
 
     def shared_owners(self, result: Mapping[str, Any] = MappingProxyType({})) -> list[str]:
         """A sentence for each account or zone of this host that another host of this run has as

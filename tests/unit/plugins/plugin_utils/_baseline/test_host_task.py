@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRun
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_HOST, Part
@@ -23,6 +24,7 @@ class Calls:
         self.templated = lambda values: {**values, "templated": True}
         self.refusal = refusal
         self.shows_diff = False
+        self.display = Display()
 
     def run(self, module: str, options: Any, check_mode: bool, warn: Any, caller: Any) -> dict[str, Any]:
         warn(f"{caller.host}: {module} says so")
