@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.sum
     CoverageSummary,
     NetworkAnswer,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import UnmanagedRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import UnmanagedInResult
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
@@ -229,7 +229,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
 SHARED: Mapping[str, Entry] = {
     "coverage": shape_of(CoverageChange),
     "pending": shape_of(Pending),
-    "unmanaged": records(UnmanagedRecord),
+    "unmanaged": records(UnmanagedInResult),
     "weaker": records(WeakerRecord),
     "diff": shape_of(Diff),
 }

@@ -17,7 +17,7 @@ from .._schema.lists import LISTS, uses_of
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION
 from .._text import plural
 
-DECIDING = frozenset(resource.plural for resource in (*EVALUATION, *DDOS_OVERRIDES))
+DECIDING_RESOURCES = frozenset(resource.plural for resource in (*EVALUATION, *DDOS_OVERRIDES))
 
 
 def traffic_changes(plan: Plan) -> TrafficChanges:
@@ -25,10 +25,10 @@ def traffic_changes(plan: Plan) -> TrafficChanges:
     if not plan.operations:
         return NO_CHANGES
     after = {**plan.before, **plan.after()}
-    return traffic_difference(plan.before, after).with_unknown(_not_known(plan))
+    return traffic_difference(plan.before, after).with_unknown(_reasons_of_unread_rules(plan))
 
 
-def _not_known(plan: Plan) -> Iterator[str]:
+def _reasons_of_unread_rules(plan: Plan) -> Iterator[str]:
     """The reasons for which more traffic may be treated differently."""
     changed = {operation.resource.parent_name for operation in plan.operations}
     known = [name for expression in expressions_in(plan.before) for name in expression.lists]

@@ -136,14 +136,16 @@ def _described_part(spec: OptionSpec, element: Any) -> Any:
     return described
 
 
-class Entry(NamedTuple):
+class EntryOptions(NamedTuple):
     """The options of an object, and remarks on how they were read."""
 
     options: Mapping[str, Any]
     remarks: Sequence[Message] = ()
 
 
-def with_declared_options(resource: Resource, path: Option, options: Mapping[str, Any]) -> Entry:
+def with_declared_options(
+    resource: Resource, path: Option, options: Mapping[str, Any]
+) -> EntryOptions:
     """The options of an object, in which each field of `api_fields` that has an option fills it.
 
     A file that an older version wrote has it there, since the option is younger. What Cloudflare
@@ -152,18 +154,18 @@ def with_declared_options(resource: Resource, path: Option, options: Mapping[str
     """
     fields = unless_wrong(options, API_FIELDS)
     if not fields or API_FIELDS not in resource.extra_options:
-        return Entry(options)
+        return EntryOptions(options)
     assigned = [name for name in fields if name in resource.assigned]
     declared_fields, undeclared_fields = _split(
         resource.field_options, without(fields, *assigned), whole_lists=True
     )
     if not declared_fields and not assigned:
-        return Entry(options)
+        return EntryOptions(options)
     completed = {**options, API_FIELDS: undeclared_fields or None}
     completed.update(_filled_options(resource, path, options, _without_nulls(declared_fields)))
     if isinstance(options, ReadOptions):
         completed = options.filled(completed)
-    return Entry(completed, [*_remarks_on(path, declared_fields, assigned)])
+    return EntryOptions(completed, [*_remarks_on(path, declared_fields, assigned)])
 
 
 def _remarks_on(

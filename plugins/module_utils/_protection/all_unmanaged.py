@@ -37,7 +37,7 @@ from .._values.address_set import EVERYTHING, networks
 from .losses import NO_CONTENTS, Referring, objects_among, other_objects, rule_losses
 from .modes import Loss
 from .rules_in_force import in_enterprise, lists_named_in, rules_in_force
-from .unmanaged import UnmanagedRecord, unmanaged_record, unmanaged_records
+from .unmanaged import UnmanagedInResult, unmanaged_record, unmanaged_records
 
 MAY_HOLD_EVERYTHING = "may hold everything, since the host is a zone without its account"
 MOST_SINGLE_ITEMS = 100  # items of a list one by one; more are checked together
@@ -213,7 +213,7 @@ def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[
 
 def unnamed_rulesets(
     resource: Resource, entry_point: Resource, unnamed: Sequence[Object], state: State
-) -> Iterator[UnmanagedRecord]:
+) -> Iterator[UnmanagedInResult]:
     """The rulesets that the task does not name, each checked by what its deployment takes away."""
     existing_rules = rules_in_force(state)
     for ruleset in unnamed:
@@ -242,7 +242,7 @@ def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
     return other_objects(LISTS, LISTS.our_objects_in(state), keys)
 
 
-def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
+def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedInResult]:
     """The lists that a task does not name, and the items of its lists that it does not name and
     that weaken rules, or may; in the order of the state."""
     referring = Referring(state)
@@ -251,7 +251,7 @@ def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedR
         if wanted.resource.parent is LISTS:
             items_by_list[wanted.resource.parent_name] = wanted
     unnamed = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
-    records: list[UnmanagedRecord] = []
+    records: list[UnmanagedInResult] = []
     for obj in state[LISTS.plural]:
         name = LISTS.label_of(obj)
         if name in items_by_list:
@@ -264,7 +264,7 @@ def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedR
 
 def _records_of_items(
     referring: Referring, list_object: Object, desired: Desired, state: State
-) -> Iterator[UnmanagedRecord]:
+) -> Iterator[UnmanagedInResult]:
     resource = desired.resource
     existing = state.get(resource.plural) or ()
     described = contents_of(objects_among(resource, existing, desired.objects))

@@ -39,9 +39,9 @@ from .walk import (
     SKIPPED,
     STOPPED,
     UNKNOWN,
-    Effect,
     Mark,
     Step,
+    StepEffect,
 )
 
 BLOCK, LOG = "block", "log"
@@ -112,33 +112,33 @@ class StateSteps:
             self._contents[name] = None if items is None else contents_of(items)
         return self._contents[name]
 
-    def _effects(self, resource: Resource, rule: ZoneRule) -> Iterator[Effect]:
+    def _effects(self, resource: Resource, rule: ZoneRule) -> Iterator[StepEffect]:
         """The effects of a rule on the traffic that it matches."""
         if resource is RATE_LIMIT_RULES and rule.action in (*ENFORCING, LOG):
-            yield Effect(_counting_mark(rule.obj))
+            yield StepEffect(_counting_mark(rule.obj))
             return
         identity = deployed(rule.obj) if resource is MANAGED_RULES else ""
         if identity:
-            yield Effect(_checking_mark(identity, rule.obj), unless=(EXEMPT, identity))
+            yield StepEffect(_checking_mark(identity, rule.obj), unless=(EXEMPT, identity))
         elif rule.action in ENFORCING:
-            yield Effect(stopping_mark(rule.action), ends=True)
+            yield StepEffect(stopping_mark(rule.action), ends=True)
         elif rule.action == LOG:
-            yield Effect(LOGS)
+            yield StepEffect(LOGS)
         elif rule.lets_pass:
             yield from self._skips(resource, rule)
         else:
             name = (rule.action, *rule.unknown, as_text(rule.obj.get(PARAMETERS)))
-            yield Effect(_unknown_mark(rule, name), ends=True, doubt=("ends", *name))
+            yield StepEffect(_unknown_mark(rule, name), ends=True, doubt=("ends", *name))
 
-    def _skips(self, resource: Resource, rule: ZoneRule) -> Iterator[Effect]:
+    def _skips(self, resource: Resource, rule: ZoneRule) -> Iterator[StepEffect]:
         for name in rule.unknown:
-            yield Effect(_unknown_mark(rule, (name, as_text(rule.obj.get(PARAMETERS)))))
+            yield StepEffect(_unknown_mark(rule, (name, as_text(rule.obj.get(PARAMETERS)))))
         for name in sorted(rule.skips - {REST_OF_THE_LIST, "phase"}):
             mark = self._skipping_mark(resource, name)
             if mark:
-                yield Effect(mark)
+                yield StepEffect(mark)
         if REST_OF_THE_LIST in rule.skips:
-            yield Effect(None, ends=True)
+            yield StepEffect(None, ends=True)
 
     def _skipping_mark(self, resource: Resource, name: str) -> Mark | None:
         """The mark of traffic that skips something; None if the rules in force say it already."""
@@ -170,7 +170,7 @@ WORDS_OF_SKIPPED = {
 }
 
 
-def _identity(effect: Effect) -> Hashable:
+def _identity(effect: StepEffect) -> Hashable:
     mark = effect.mark and effect.mark.identity
     return mark, effect.ends, effect.doubt
 
@@ -261,11 +261,11 @@ def override_steps(
         whose, key = current.resource, current.resource.label_of(override)
         expression = Expression.of_object(override)
         if level is not None:
-            effect = Effect(_override_mark(level, action), ends=True)
+            effect = StepEffect(_override_mark(level, action), ends=True)
             source = Source(whose.name, key, f"{whose.title} {key}")
             own = (expression, level)
             steps.append(Step(expression, (), (), (effect,), source, own, own))
-    rest = Effect(_override_mark(NO_LEVEL, action), ends=True)
+    rest = StepEffect(_override_mark(NO_LEVEL, action), ends=True)
     everything = Expression.of("true")
     source = Source(resource.name, "", "")
     steps.append(Step(everything, (), (), (rest,), source, "rest", "rest"))

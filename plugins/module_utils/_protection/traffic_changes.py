@@ -40,9 +40,9 @@ class TrafficChange(NamedTuple):
     sources: Sequence[Source]
     certain: bool
 
-    def record(self) -> ChangeRecord:
+    def record(self) -> TrafficChangeRecord:
         """The change as results show it."""
-        return ChangeRecord(
+        return TrafficChangeRecord(
             what=self.what,
             now=self.now,
             traffic=self.traffic,
@@ -94,7 +94,7 @@ class KeyRecord(TypedDict):
     key: str
 
 
-class ChangeRecord(TypedDict):
+class TrafficChangeRecord(TypedDict):
     """Traffic that is treated differently, as results show it."""
 
     what: str
@@ -111,8 +111,8 @@ class TrafficChangesRecord(TypedDict):
 
     known: bool
     unknown: list[str]
-    passes: list[ChangeRecord]
-    stopped: list[ChangeRecord]
+    passes: list[TrafficChangeRecord]
+    stopped: list[TrafficChangeRecord]
 
 
 class TrafficChanges(NamedTuple):
@@ -144,7 +144,7 @@ class TrafficChanges(NamedTuple):
     def sentences(self, kind: str = "request") -> list[str]:
         """A sentence for each change, those first by which traffic passes; one that says so if
         there is none."""
-        changes = sorted(self.passes, key=_rank)
+        changes = sorted(self.passes, key=_rank_of_change)
         told = [f"{capitalised(one.sentence)}." for one in (*changes, *self.stopped)]
         unknown = [
             f"It is not known whether more is treated differently: {one}." for one in self.unknown
@@ -154,7 +154,7 @@ class TrafficChanges(NamedTuple):
         return [*told, *unknown]
 
 
-def _rank(change: TrafficChange) -> tuple[bool, bool]:
+def _rank_of_change(change: TrafficChange) -> tuple[bool, bool]:
     """Sorts changes by which traffic passes, and those that are certain, to the front."""
     return change.now != "passes", not change.certain
 

@@ -45,7 +45,7 @@ CHANGED_ON = ("modified_on", "last_updated", "created_on")
 ON = {STATUS.plural: [{"enabled": True}]}
 
 
-class UnmanagedRecord(TypedDict):
+class UnmanagedInResult(TypedDict):
     """An object that exists and that the task does not name.
 
     `weakens` says whether it takes protection away from what the task describes: None if it may.
@@ -62,11 +62,11 @@ class UnmanagedRecord(TypedDict):
 
 def unmanaged_record(
     resource: Resource, obj: Object, loss: Loss | None, reason_without_loss: str = ""
-) -> UnmanagedRecord:
+) -> UnmanagedInResult:
     """The record of an object; one that takes no protection away may have a reason as well."""
     weakens = False if loss is None else (loss.certain or None)
     changes = [str(obj[name]) for name in CHANGED_ON if obj.get(name)]
-    return UnmanagedRecord(
+    return UnmanagedInResult(
         resource=resource.name,
         key=resource.label_of(obj),
         weakens=weakens,
@@ -75,7 +75,7 @@ def unmanaged_record(
     )
 
 
-def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
+def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedInResult]:
     """The objects of a state that the desired state does not name, in the order of the state."""
     keys_of_task = {wanted.resource.plural: wanted.objects.keys() for wanted in desired}
     described = _objects_of_task(keys_of_task, state)
@@ -163,7 +163,7 @@ def _target(resource: Resource, rule: ZoneRule) -> Target:
 
 def _rules_in_front(
     desired: Sequence[Desired], described: State, state: State
-) -> Iterator[UnmanagedRecord]:
+) -> Iterator[UnmanagedInResult]:
     """The rules of phases that the task does not write, and that skip rules which it names."""
     of_task = [wanted.resource for wanted in desired]
     if not any(resource.phase for resource in of_task):

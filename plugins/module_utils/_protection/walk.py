@@ -43,7 +43,7 @@ class Mark(NamedTuple):
         return self.family, self.key
 
 
-class Effect(NamedTuple):
+class StepEffect(NamedTuple):
     """A mark that a step gives, without the traffic that has the mark `unless` already; `ends` says
     whether the walk ends for the traffic. An end that is not certain depends on a `doubt`."""
 
@@ -64,7 +64,7 @@ class Step(NamedTuple):
     expression: Expression
     unless: tuple[Expression, ...]
     doubts: tuple[Hashable, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[StepEffect, ...]
     source: Source
     own: Hashable
     content: Hashable
@@ -177,7 +177,7 @@ class Walked(Generic[TrafficSet]):
                     unless[identity] = effect.unless
         return _Part(ended, marked, unless)
 
-    def _ending(self, effect: Effect, met: TrafficSet) -> TrafficSet:
+    def _ending(self, effect: StepEffect, met: TrafficSet) -> TrafficSet:
         if effect.doubt is None:
             return met
         return self.sets.intersection(met, self.sets.variable(effect.doubt))

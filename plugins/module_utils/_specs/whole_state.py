@@ -80,7 +80,7 @@ def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
     fields = resource.declared_values(declared(resource, obj))
     normalised = resource.semantics.normalise(fields, fields, frozenset())
     options = {
-        name: _without_nulls(value)
+        name: _without_null_fields(value)
         for name, value in fields.items()
         if value is not None and name in normalised
     }
@@ -145,11 +145,11 @@ def _unlike_default(resource: Resource, obj: Object, values: Values) -> Iterator
             yield field.name
 
 
-def _without_nulls(value: Any) -> Any:
+def _without_null_fields(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     filled = {name: field for name, field in value.items() if field is not None}
-    return {name: _without_nulls(field) for name, field in filled.items()}
+    return {name: _without_null_fields(field) for name, field in filled.items()}
 
 
 def name_of(resource: Resource, obj: Object) -> str:

@@ -195,7 +195,7 @@ def part_of(variables: Mapping[str, Any], brought: Names = OWN_NAMES) -> Part:
 def wrong_names(variables: Mapping[str, Any]) -> list[OptionError]:
     """The variables of a host without effect that seem to be ours: those that the role baseline,
     the inventory or the playbooks do not have, and the collections that are purged in vain."""
-    return [*_unknown(frozenset(variables)), *_purged_in_vain(variables)]
+    return [*_errors_of_unknown_variables(frozenset(variables)), *_purged_in_vain(variables)]
 
 
 @lru_cache(maxsize=256)  # most hosts have the same
@@ -205,7 +205,7 @@ def misspelt_names(names: Set[str]) -> list[OptionError]:
 
 
 @lru_cache(maxsize=256)  # likewise
-def _unknown(names: Set[str]) -> list[OptionError]:
+def _errors_of_unknown_variables(names: Set[str]) -> list[OptionError]:
     unknown = names - KNOWN
     of_role = {name for name in unknown if name.startswith(PREFIX)}
     old = sorted(of_role & OLD_NAMES.keys())

@@ -305,7 +305,7 @@ def make_report(hosts: Iterable[HostResults], generated: str) -> records.Report:
 
 def report_of(host_records: Iterable[records.HostRecord], generated: str) -> records.Report:
     """A report with these records, the worst first, and their totals."""
-    ordered = sorted(host_records, key=_rank)
+    ordered = sorted(host_records, key=_rank_of_host)
     return records.Report(
         version=records.REPORT_VERSION,
         generated=generated,
@@ -316,7 +316,7 @@ def report_of(host_records: Iterable[records.HostRecord], generated: str) -> rec
     )
 
 
-def _rank(record: records.HostRecord) -> tuple[int, str]:
+def _rank_of_host(record: records.HostRecord) -> tuple[int, str]:
     return records.STATUSES.index(record["status"]), record["host"]
 
 

@@ -32,7 +32,7 @@ from ...module_utils._guard.risks.base import RiskRecord
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._protection.ineffective import IneffectiveRecord
-from ...module_utils._protection.unmanaged import UnmanagedRecord
+from ...module_utils._protection.unmanaged import UnmanagedInResult
 from ...module_utils._text import capitalised, excerpt
 from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.evidence import ComponentTraffic
@@ -160,7 +160,7 @@ class HostRisk(RiskRecord):
     place: Annotated[str | None, PLACE]
 
 
-class Unmanaged(UnmanagedRecord):
+class Unmanaged(UnmanagedInResult):
     """An object that exists, and that the baseline does not name."""
 
     title: Annotated[str, "the resource in words"]

@@ -22,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.all
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import OWN_PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import (
-    UnmanagedRecord,
+    UnmanagedInResult,
     unmanaged_records,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import weaker_records
@@ -81,7 +81,7 @@ CASES: list[tuple[Resource, Entry, bool | None, str]] = [
 ]  # fmt: skip
 
 
-def unmanaged(state: dict[str, Any], *named: tuple[Resource, list[Any]]) -> list[UnmanagedRecord]:
+def unmanaged(state: dict[str, Any], *named: tuple[Resource, list[Any]]) -> list[UnmanagedInResult]:
     """The records on the objects of a state of which a task names these."""
     desired = [Desired(item, {item.key_of(obj): DesiredObject(obj) for obj in objects}) for item, objects in named]
     return unmanaged_records(desired, state)
