@@ -205,8 +205,10 @@ def test_accepted_risks_may_be_texts_with_commas() -> None:
     }
     own = {"name": "a", "until": UNTIL, "accept_risks": "skips_monitoring,lowers_sensitivity"}
     values = held({**ours, "baseline_security_level": "low", "baseline_posture": own}).values
-    accepted = ["stops_mitigation", "weakens_zone", "skips_monitoring", "lowers_sensitivity"]
-    assert values["baseline_accept_risks"] == accepted
+    bound = {"resource": "security_level", "entries": ["security_level"]}
+    codes = ["weakens_zone", "skips_monitoring", "lowers_sensitivity"]
+    of_posture = [{"code": code, **bound} for code in codes]
+    assert values["baseline_accept_risks"] == ["stops_mitigation", *of_posture]
 
 
 def test_the_risks_of_a_prepared_posture_have_places_of_their_own() -> None:
@@ -215,7 +217,8 @@ def test_the_risks_of_a_prepared_posture_have_places_of_their_own() -> None:
     values["baseline_security_level"] = "low"
     at = "baseline_postures.p"
     part = MergedHost("lima", values, [(at, {"name": "p", "until": UNTIL})], START_OF_TIME).part()
-    assert part.options["accept_risks"] == risks
+    bound = {"code": "stops_mitigation", "resource": "security_level", "entries": ["security_level"]}
+    assert part.options["accept_risks"] == [*risks[:2], bound]
     names = [part.names[f"accept_risks[{index}]"] for index in range(3)]
     assert names == [f"{at}.accept_risks[{index}]" for index in range(3)]
 
@@ -369,3 +372,39 @@ def test_values_that_attack_has_added_go_back_without_an_acceptance(
             break
         assert result["changed"], result
         assert (len(account.dns_rules), len(account.rules_of("network_firewall_rules"))) == (number, number * len(more))
+
+
+SKIP_ALL = {"ref": "all", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "true"}
+OF_ALL = {"code": "skips_everything", "resource": "custom_rule", "entries": ["all"]}
+BROAD = [
+    "skips_everything",
+    {"code": "skips_everything"},
+    {"code": "skips_everything", "resource": "custom_rule"},
+    {"code": "skips_everything", "reason": "INC-7"},
+]
+
+
+@pytest.mark.parametrize("moment", [START_OF_TIME, datetime(2027, 1, 31, tzinfo=UTC)], ids=["holds", "is over"])
+@pytest.mark.parametrize("risk", [*BROAD, OF_ALL], ids=str)
+@pytest.mark.parametrize("is_prepared", [True, False])
+def test_a_posture_accepts_what_it_changes_and_what_it_names_alone(
+    risk: Any, moment: datetime, is_prepared: bool, service: LocalService
+) -> None:
+    """An acceptance without objects counts for those of the posture; one with objects for these."""
+    values = {**host(service), "baseline_accept_risks": [], "baseline_security_level": "medium"}
+    posture = {"security_level": "under_attack", "custom_rules": [GEO], "accept_risks": [risk]}
+    entry = {"until": UNTIL, **posture}
+    if is_prepared:
+        values["baseline_postures"] = {"ua": posture}
+        entry = {"until": UNTIL, "name": "ua"}
+    values.update({"baseline_posture": entry, "baseline_custom_rules": [SKIP_ALL]})
+    result = run_module(merged_at(values, moment).part(), True)
+    assert bool(result.get("failed")) is (risk != OF_ALL), result
+    assert risk == OF_ALL or "skips_everything" in result["msg"]
+
+
+@pytest.mark.parametrize("risk", [*BROAD, OF_ALL], ids=str)
+def test_a_posture_accepts_the_risk_of_its_own_rule(risk: Any, service: LocalService) -> None:
+    values = {**host(service), "baseline_accept_risks": []}
+    values["baseline_posture"] = {"until": UNTIL, "custom_rules": [SKIP_ALL], "accept_risks": [risk]}
+    assert not run_module(merged_at(values, START_OF_TIME).part(), True).get("failed")

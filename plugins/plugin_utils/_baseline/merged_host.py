@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from ...module_utils._arguments import read_options
 from ...module_utils._errors import OptionError, PlanError
+from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._plan.desired import Desired, DesiredObject
 from ...module_utils._plan.reconcile import insert_new
 from ...module_utils._schema import resource as schema
@@ -261,19 +262,37 @@ class MergedHost:
         self.values[variable] = [entries[key] for key in order]
 
     def _accept(self, postures: Sequence[Posture], now: datetime) -> None:
-        """Accept the risks of postures: for the way in, and for a week of the way back."""
+        """Accept the risks of postures for what they change: on the way in, and for a week of the
+        way back."""
         variable = of_host.ACCEPT_RISKS
         risks: list[tuple[str, Any]] = []
         for index, risk in enumerate(acceptances_in(self.values.get(variable))):
             risks.append((f"{variable}[{index}]", risk))
         for posture in postures:
             if now == END_OF_TIME or now - posture.until < AFTERWARDS:
-                risks += posture.risks
+                risks += self._bound_risks(posture)
                 risks += self._risks_of_end(posture)
         self.values[variable] = [risk for _path, risk in risks]
         self._brought[RISKS] = f"{postures[-1].place}.{RISKS}"
         for index, (path, _risk) in enumerate(risks):
             self._brought[f"{RISKS}[{index}]"] = path
+
+    def _bound_risks(self, posture: Posture) -> Iterator[tuple[str, Any]]:
+        """The risks that a posture accepts; one that names no objects counts for those of the
+        posture alone."""
+        keys = _keys_by_resource(self._objects_of(posture))
+        for place, risk in posture.risks:
+            if _may_be_bound(risk):
+                for acceptance in _bound_to(keys, risk):
+                    yield place, acceptance
+            else:
+                yield place, risk
+
+    def _objects_of(self, posture: Posture) -> Iterator[PostureObject]:
+        """The objects that a posture sets."""
+        for option, value in posture.values.items():
+            if has_objects(self.values, option):
+                yield from _objects(f"{posture.path}.", {option: value}, self.values)
 
     def _risks_of_end(self, posture: Posture) -> list[tuple[str, Any]]:
         """The risks of the way back from values without a name: the end of what they added, and
@@ -281,12 +300,8 @@ class MergedHost:
         # The playbook attack, which writes `since`, adds nothing that is there already.
         if not posture.record["since"]:
             return []
-        entries: dict[str, list[str]] = {}  # by the resource
-        for target in self._ended_by(posture):
-            keys = entries.setdefault(target.resource.name, [])
-            keys.append(target.resource.entry_of(target.desired.values))
         risks: list[tuple[str, Any]] = []
-        for resource, keys in entries.items():
+        for resource, keys in _keys_by_resource(self._ended_by(posture)).items():
             acceptance = {"resource": resource, "entries": keys, "reason": "the end of the posture"}
             risks += [(posture.place, {"code": code, **acceptance}) for code in WAY_BACK]
         return risks
@@ -307,6 +322,33 @@ def _in_words(resource: Resource, values: Values) -> str:
         word = str(value).lower()
         words.append(f"{name} {word}" if resource.is_whole else word)
     return " and ".join(words)
+
+
+def _keys_by_resource(posture_objects: Iterable[PostureObject]) -> dict[str, list[str]]:
+    """The keys of objects as acceptances name them, by the names of their resources."""
+    keys: dict[str, list[str]] = {}
+    for target in posture_objects:
+        of_resource = keys.setdefault(target.resource.name, [])
+        of_resource.append(target.resource.entry_of(target.desired.values))
+    return keys
+
+
+def _may_be_bound(risk: Any) -> bool:
+    """Return whether an accepted risk names no objects. One with its resource and networks does,
+    since the networks are the keys; a malformed one stays, so that the task tells it."""
+    if not isinstance(risk, Mapping):
+        return str(risk).strip() in CODES
+    if risk.get("code") not in CODES or risk.get("entries") is not None:
+        return False
+    return risk.get("resource") is None or risk.get("networks") is None
+
+
+def _bound_to(keys: Mapping[str, Sequence[str]], risk: Any) -> Iterator[dict[str, Any]]:
+    """An acceptance for the objects with these keys alone, one for each resource that it is for."""
+    fields = {**risk} if isinstance(risk, Mapping) else {"code": str(risk).strip()}
+    for resource, entries in keys.items():
+        if fields.get("resource") in (None, resource):
+            yield {**fields, "resource": resource, "entries": [*entries]}
 
 
 def _chosen_postures(
