@@ -286,6 +286,35 @@ def test_a_rule_on_a_list_is_judged_by_the_items_that_are_there(service: LocalSe
     ]
 
 
+ATTACKERS = {
+    "of an empty list": ("ip.src in $attackers", [("night", "never", ["attackers"])]),
+    "of a part of it": ("ip.dst in {192.0.2.0/24} and ip.src in $attackers", [("night", "never", ["attackers"])]),
+    "of more than it": ("ip.dst in {192.0.2.0/24} or ip.src in $attackers", []),
+    "of all that it lacks": ("not ip.src in $attackers", []),
+    "of nothing anyway": ("ip.src in $attackers and ip.len gt 70000", [("night", "never", [])]),
+}
+
+
+@pytest.mark.parametrize(("expression", "expected"), ATTACKERS.values(), ids=ATTACKERS)
+def test_a_rule_of_an_empty_list_waits_for_its_items(
+    expression: str, expected: list[tuple[str, str, list[str]]], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(network_firewall_rules=[])
+    modules.done("ip_list", name="attackers", items=[])
+    rules = [rule("night", expression), INSIDE]
+    accepted = {"accept_risks": ["blocks_everything"]}
+    result = modules.done("network_firewall_rules", check=True, rules=rules, **accepted)
+    assert claims(result) == expected
+    if expected and expected[0][2]:
+        (finding,) = result["ineffective"]
+        assert finding["reason"] == "no packet matches its expression while the list attackers is empty"
+        (record,) = reported({"network_firewall_rules": result})["hosts"][0]["ineffective"]
+        assert record["advice"] == "Fill the list, or remove the rule."
+    modules.done("ip_list", name="attackers", items=[{"ip": "203.0.113.7"}])
+    filled = claims(modules.done("network_firewall_rules", check=True, rules=rules, **accepted))
+    assert ("night", "never", ["attackers"]) not in filled
+
+
 @pytest.mark.parametrize("packets", [False, True])
 def test_each_claim_on_a_random_list_is_true_and_none_is_missing(packets: bool) -> None:
     counts: Counter[str] = Counter()

@@ -15,14 +15,15 @@ from typing import Any, Iterator, Mapping, Sequence
 from .._expressions.covering import NEVER, SHADOWED, Claim, Covering, ListObject, Reach
 from .._expressions.expression import Expression
 from .._expressions.grammar import Comparison
-from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
+from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE, matches_every_request
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.ddos_overrides import L4_OVERRIDES, is_off
 from .._schema.lists import ListContents, items_of
 from .._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
 from .._schema.rulesets import named_entries
-from .._values.address_set import ROUTABLE, Range, Ranges, ranges_of, union
+from .._text import first_few
+from .._values.address_set import ROUTABLE, Contents, Range, Ranges, ranges_of, union
 from .._values.kinds import as_json
 from .modes import IN_TURN, UNDECIDED
 from .overrides import not_understood
@@ -228,13 +229,45 @@ def _rule_claims(
         end = _end_of(skip, ends.get(CUSTOM_RULES.plural, {}))
         listed.append(ListObject(skip.key, skip.entry, expression, is_beside=True, end=end))
     values = _values_read(listed, state)
-    return _claims_among(tuple(listed), values, resource.traffic, tuple(networks))
+    claims = _claims_among(tuple(listed), values, resource.traffic, tuple(networks))
+    claimed = {claim.key for claim in claims}
+    unclaimed = [rule for rule in listed if rule.key not in claimed and not rule.is_beside]
+    return [*claims, *_claims_by_empty_lists(resource, unclaimed, _empty_lists(state))]
+
+
+def _empty_lists(state: State) -> frozenset[str]:
+    """The names of the lists that have no items, as long as nobody fills them."""
+    empty = [name for name in contents_in(state) if not state[items_of(name).plural]]
+    return frozenset(empty)
+
+
+def _claims_by_empty_lists(
+    resource: Resource, listed: Sequence[ListObject], empty: frozenset[str]
+) -> Iterator[Claim]:
+    """The rules that match nothing because lists are empty, such as a rule for an attack."""
+    without_items = dict.fromkeys(empty, Contents())
+    for rule in listed:
+        names = [name for name in rule.expression.lists if name in empty]
+        if not names:
+            continue
+        expression = rule.expression.with_lists(without_items)
+        if matches_every_request(expression.not_()):
+            are_empty = f"the list {names[0]} is empty"
+            if len(names) > 1:
+                are_empty = f"the lists {first_few(names)} are empty"
+            reason = f"no {resource.traffic} matches its expression while {are_empty}"
+            yield Claim(rule.key, rule.name, NEVER, names, reason)
 
 
 def _lasting_lists(state: State, ends: EndsByCollection) -> ListContents:
-    """The contents of lists, without those of which an item ends."""
-    contents = contents_in(state)
-    return {name: contents[name] for name in contents if not ends.get(items_of(name).plural)}
+    """The contents of lists, without those of which an item ends, and without empty ones, which
+    somebody fills."""
+    contents, empty = contents_in(state), _empty_lists(state)
+    lasting: dict[str, Contents] = {}
+    for name in contents:
+        if name not in empty and not ends.get(items_of(name).plural):
+            lasting[name] = contents[name]
+    return lasting
 
 
 def _end_of(rule: ZoneRule, ends: Ends) -> datetime | None:

@@ -201,6 +201,15 @@ ADVICE_ON_INEFFECTIVE: Final[Mapping[str, str]] = {
     "outside": "Protect the network, or remove it.",
     "covered": "Remove it.",
 }
+ADVICE_ON_EMPTY_LISTS: Final = "Fill the list, or remove the rule."
+
+
+def advice_on_ineffective(record: IneffectiveRecord) -> str:
+    """What to do about an object that cannot work; one that is never met `by` lists waits for
+    their items."""
+    if record["kind"] == "never" and record["by"]:
+        return ADVICE_ON_EMPTY_LISTS
+    return ADVICE_ON_INEFFECTIVE[record["kind"]]
 
 
 def ineffective_text(finding: Ineffective) -> str:

@@ -220,7 +220,7 @@ def _ineffective(result: ModuleResult, place: PlaceOf) -> Iterator[records.Ineff
         record = {
             **without(finding, "option"),
             "title": title,
-            "advice": records.ADVICE_ON_INEFFECTIVE[finding["kind"]],
+            "advice": records.advice_on_ineffective(finding),
             "accepted": None,
             "place": place(finding.get("option")),
         }
