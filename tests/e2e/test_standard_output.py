@@ -96,7 +96,7 @@ def test_a_task_with_no_log_shows_nothing_by_itself(
     """Neither the diff of a refused plan, nor warnings, nor lines for people; without no_log all of them stay."""
     service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24", "comment": "discreet"}])
     service.account("e" * 32).seed(enabled=True)
-    prefixes = [
+    prefixes: list[dict[str, Any]] = [
         {"prefix": "192.0.2.0/24", "excluded": True},
         {"prefix": "198.51.100.9/24", "comment": "discreet"},  # with a warning of its host part
     ]

@@ -583,7 +583,7 @@ IN_PLAN_ORDER: list[tuple[str, Rules, list[str]]] = [
     ("before", [{**BLOCK, "ref": "x", "position": "before b"}, {**SKIP, "position": "before b"}], ["a", "x", "c", "b"]),
     ("last", [{**BLOCK, "ref": "x"}, SKIP], ["a", "b", "x", "c"]),
 ]  # fmt: skip
-LATER_FAULTS = {
+LATER_FAULTS: dict[str, tuple[str, dict[str, Any]]] = {
     "a refused call": ("status", {"skip": 1, "status": 503}),
     "a lost answer": ("lost_after", {}),
     "a lost second answer": ("lost_after", {"skip": 1}),
