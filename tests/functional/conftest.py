@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -15,10 +16,25 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api import ret
 from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import THREAD
 
 from tests.fake_service import LocalService
+from tests.support.concerned import is_concerned, modules_of
 from tests.support.misbehaviour import without_waiting
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 LONGEST = 3  # seconds
+CHANGED = os.environ.get("CHANGED_FILES", "").split()  # of make quick
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave rows of tables out that are about other modules than those that the changed files declare."""
+    modules = modules_of(CHANGED)
+    if not modules:
+        return
+    by_concern: dict[bool, list[pytest.Item]] = {True: [], False: []}
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        by_concern[callspec is None or is_concerned(callspec.params, modules)].append(item)
+    config.hook.pytest_deselected(items=by_concern[False])
+    items[:] = by_concern[True]
 
 
 @pytest.fixture(scope="session")

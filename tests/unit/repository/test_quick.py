@@ -10,7 +10,9 @@ import re
 
 import pytest
 
+from tests.functional.idempotence_cases import Case
 from tests.support.ansible_run import REPOSITORY
+from tests.support.concerned import is_concerned, modules_of
 
 SOURCE = (REPOSITORY / "tests" / "sessions" / "quick.py").read_text(encoding="utf-8")
 
@@ -32,6 +34,31 @@ def quick_tests(*names: str) -> list[str]:
         ("plugins/modules/ip_list.py", ["tests/functional/test_documentation.py"]),
         ("plugins/action/write_nothing.py", []),
         ("tests/functional/test_report.py", ["tests/functional/test_report.py"]),
+        (
+            "plugins/module_utils/_schema/zone.py",
+            [
+                "tests/unit/plugins/module_utils/_schema/test_zone.py",
+                "tests/functional/test_resource_samples.py",
+                "tests/functional/test_idempotence.py",
+                "tests/functional/test_bad_options.py",
+                "tests/functional/test_risks.py",
+                "tests/unit/fake_service/test_declarations.py",
+            ],
+        ),
+        ("tests/functional/idempotence_cases.py", ["tests/functional/test_idempotence.py"]),
+        ("tests/functional/risk_cases.py", ["tests/functional/test_risks.py"]),
+        ("tests/functional/zone_risk_cases.py", ["tests/functional/test_risks.py"]),
+        ("tests/functional/fault_cases.py", ["tests/functional/test_faults.py"]),
+        ("tests/support/bad_options.py", ["tests/functional/test_bad_options.py"]),
+        ("tests/support/resource_samples.yml", ["tests/functional/test_resource_samples.py"]),
+        (
+            "tests/fake_service/declared.py",
+            [
+                "tests/unit/fake_service/test_declared.py",
+                "tests/unit/fake_service/test_declarations.py",
+                "tests/unit/fake_service/test_contract.py",
+            ],
+        ),
         ("tests/fake_service/server.py", ["tests/unit/fake_service"]),
         ("docs/report.md", ["tests/e2e/test_documents.py::test_a_page_runs_and_shows_its_output[docs/report.md]"]),
         ("galaxy.yml", []),
@@ -39,3 +66,27 @@ def quick_tests(*names: str) -> list[str]:
 )
 def test_a_changed_file_has_its_tests(name: str, tests: list[str]) -> None:
     assert quick_tests(name, name) == tests
+
+
+@pytest.mark.parametrize(
+    ("names", "modules"),
+    [
+        (["plugins/module_utils/_schema/zone.py"], {"security_level"}),
+        (["plugins/modules/ip_list.py", "docs/report.md"], {"ip_list"}),
+        (["plugins/module_utils/_schema/rate_limits.py"], {"rate_limit_rules"}),
+        (["plugins/module_utils/_schema/lists.py"], {"ip_list", "ip_lists"}),
+        (["plugins/module_utils/_schema/account.py"], {"account_protection", "allowlist_entry"}),
+        (["tests/functional/idempotence_cases.py"], set()),
+    ],
+)
+def test_a_declaration_concerns_the_modules_of_its_resources(names: list[str], modules: set[str]) -> None:
+    concerned = modules_of(names)
+    assert modules <= concerned and bool(modules) is bool(concerned)
+
+
+def test_rows_of_other_modules_are_left_out() -> None:
+    rule = Case("a case", "custom_rules", {})
+    assert is_concerned({"case": rule}, {"custom_rules"})
+    assert not is_concerned({"case": rule}, {"security_level"})
+    assert is_concerned({"call": (rule, "security_level")}, {"security_level"})
+    assert is_concerned({"check": True}, {"security_level"})
