@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import NoneType
@@ -24,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.unm
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
+    COLLECTIONS,
     COMPONENTS,
     DNS_RULES,
     FILTERS,
@@ -36,17 +37,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_
     CUSTOM_RULESETS,
     rules_of_ruleset,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
-    L4_OVERRIDES,
-    L7_OVERRIDES,
-)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import ANY_ITEM, LISTS, items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, RULESETS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import ACCOUNT_OPTION, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TopRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import Hits
 
@@ -156,11 +150,7 @@ def shape_of(shape: type) -> Entry:
 
 WHOLE_ACCOUNT: Mapping[str, Entry] = {
     "status": one(STATUS),
-    "prefixes": many(PREFIXES),
-    "allowlist": many(ALLOWLIST),
-    "rules": many(*RULES),
-    "filters": many(*FILTERS),
-    "dns_rules": many(DNS_RULES),
+    **{option: many(*resources) for option, resources in COLLECTIONS.items()},
 }
 ITEM_OF_ANY_KIND = replace(items_of(""), fields=ANY_ITEM)
 ITEMS: Entry = {"description": DESCRIPTIONS["objects"]["ip_list"]["items"], **many(ITEM_OF_ANY_KIND)}
@@ -185,7 +175,21 @@ WHOLE_RULESET: Entries = {
     },
 }
 OWNERS_OF_RULESETS: Entries = {"account_id": {"type": "str"}, "zone_id": {"type": "str"}}
+
+
+def _declared_results() -> Iterator[tuple[str, Entries]]:
+    """The objects that the modules of the registry return, with their owner."""
+    for managed in MANAGED:
+        resource = managed.resource
+        if resource.name not in DESCRIPTIONS["objects"]:
+            continue  # described with others, below
+        objects = {managed.option: many(resource)} if resource.key else {resource.plural: one(resource)}
+        yield managed.module, {resource.owner: {"type": "str"}, **objects}
+
+
+RULESETS_OF_ACCOUNT = [resource for resource in RULESETS if resource.owner == ACCOUNT_OPTION]
 OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
+    **dict(_declared_results()),
     "tcp_protection_status": {"tcp_protection_status": one(STATUS)},
     "protected_prefixes": {"prefixes": many(PREFIXES)},
     "allowlist_entry": {"entry": one(ALLOWLIST)},
@@ -202,15 +206,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         }
     },
     "ip_list": {"list": one(LISTS), "items": many(ITEM_OF_ANY_KIND)},
-    "firewall_rules": {"rules": many(FIREWALL_RULES)},
-    "custom_rules": {"zone_id": {"type": "str"}, "rules": many(CUSTOM_RULES)},
     "custom_ruleset": {**OWNERS_OF_RULESETS, "ruleset": {"type": "dict", "contains": WHOLE_RULESET}},
-    "managed_rules": {"zone_id": {"type": "str"}, "rules": many(MANAGED_RULES)},
-    "network_firewall_rules": {"account_id": {"type": "str"}, "rules": many(NETWORK_FIREWALL_RULES)},
-    "ddos_l4_overrides": {"account_id": {"type": "str"}, "overrides": many(L4_OVERRIDES)},
-    "ddos_l7_overrides": {"zone_id": {"type": "str"}, "overrides": many(L7_OVERRIDES)},
-    "rate_limit_rules": {"zone_id": {"type": "str"}, "rules": many(RATE_LIMIT_RULES)},
-    "security_level": {"security_level": one(SECURITY_LEVEL)},
     "protection_info": {
         "account_id": {"type": "str"},
         **WHOLE_ACCOUNT,
@@ -219,8 +215,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "announced": records(OnboardedPrefix),
         "ip_lists": WHOLE_LIST,
         "packet_phases": records(PhaseRecord),
-        "network_firewall_rules": many(NETWORK_FIREWALL_RULES),
-        "ddos_l4_overrides": many(L4_OVERRIDES),
+        **{resource.plural: many(resource) for resource in RULESETS_OF_ACCOUNT},
     },
     "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TopRecord)},
     "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
