@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,9 @@ import yaml
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from tests.fake_service import LocalService
+from tests.fake_service.credentials import AREA_OF_PERMISSION, AREAS, USUAL, Grant
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.documents import read_page, rows
 from tests.support.inventories import write_inventory
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
@@ -176,3 +180,49 @@ def test_objects_made_by_hand_after_an_export_weaken_their_host(
     accepted.append({"resource": "syn_flood_filter", "keys": ["*443"], "reason": "a test"})
     run = ansible_playbook("-e", json.dumps({"report_accepted": accepted}), *report)
     assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output
+
+
+ADOPT = read_page(REPOSITORY / "docs" / "adopt.md")
+
+
+def permissions_in(cells: Iterable[str]) -> set[str]:
+    """The permissions to read that cells of the page name, with the word for an account or a zone behind each."""
+    return {name for cell in cells for name in re.findall(r"([A-Z][\w ]+?) Read \(", cell)}
+
+
+OF_HOSTS = {row[0]: permissions_in(row[1:]) for row in rows(ADOPT, "a host with")}
+OF_VARIABLES = {row[0]: permissions_in(row[2:]) for row in rows(ADOPT, "variable")}
+
+
+@pytest.mark.parametrize(("group", "owner"), [("accounts", "an account"), ("zones", "a zone")])
+@pytest.mark.parametrize("variable", [*OF_VARIABLES, ""])
+def test_the_permissions_of_the_page_suffice(
+    group: str, owner: str, variable: str, inventory: Path, service: LocalService
+) -> None:
+    permissions = OF_HOSTS[owner] | OF_VARIABLES.get(variable, set())
+    areas = {AREA_OF_PERMISSION[permission] for permission in permissions}
+    service.credentials.tokens[service.token] = Grant({area: "read" if area in areas else "none" for area in AREAS})
+    options = ["-e", json.dumps({variable: True})] if variable else []
+    export(inventory, "--limit", group, *options).done()
+
+
+@pytest.mark.parametrize(("group", "owner"), [("accounts", "an account"), ("zones", "a zone")])
+def test_each_permission_of_the_page_is_needed(group: str, owner: str, inventory: Path, service: LocalService) -> None:
+    for missing in OF_HOSTS[owner]:
+        area = AREA_OF_PERMISSION[missing]
+        service.credentials.tokens[service.token] = Grant({**USUAL, area: "none"})
+        run = export(inventory, "--limit", group)
+        assert run.code != 0 and f"{missing} Read" in run.output
+
+
+def test_the_token_of_the_first_hour_with_a_real_account_suffices_for_its_export(
+    inventory: Path, service: LocalService
+) -> None:
+    page = read_page(REPOSITORY / "docs" / "real_account.md")
+    names = [row[0].split(", ")[1] for row in rows(page, "permission")]
+    areas = {AREA_OF_PERMISSION[name] for name in names}
+    service.credentials.tokens[service.token] = Grant({area: "read" if area in areas else "none" for area in AREAS})
+    del service.account(ACCOUNT).prefixes[1]
+    export(inventory).done()
+    run = ansible_playbook("-i", inventory, "--check", REPOSITORY / "playbooks" / "baseline.yml").done()
+    assert "changed=1" not in run.output

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from flask import Blueprint, g, request
@@ -50,30 +50,47 @@ class Place(NamedTuple):
 
 
 def admit() -> None:
-    """Before each call; leaves in g whose rulesets it is about. It takes the permission of the phase, if that is known."""
+    """Before each call; leaves in g whose rulesets it is about. It takes the permission of the phase, if that is known, and
+    else that of any phase."""
     (option,) = (name for name in KINDS if name in (request.view_args or {}))
     subject = str((request.view_args or {})[option])
     owners: dict[str, Any] = service.accounts if option == "account_id" else service.zones
     if subject == UNSEEN:
         owners = {UNSEEN: Account(service.clock)}
-    known_caller(area_of(option, owners.get(subject)), option)
+    areas = areas_of(option, owners.get(subject))
+    known_caller(permitted(areas, subject), option)
     if subject not in owners:
         raise no_route(request.path)
     g.place = Place(option, owners[subject])
     within_contract()
 
 
-def area_of(option: str, owner: Account | Zone | None) -> Area:
+def permitted(areas: Sequence[Area], subject: str) -> Area:
+    """The first of these areas in which the caller is permitted; the first of all if there is none."""
+    grant = service.credentials.caller(request.headers)
+    writing = request.method not in ("GET", "HEAD")
+    return next((area for area in areas if grant.allows(area, subject, writing)), areas[0])
+
+
+def areas_of(option: str, owner: Account | Zone | None) -> Sequence[Area]:
+    """The areas of which one suffices for this call."""
     arguments, phases = request.view_args or {}, PHASES[option]
     ruleset_id = arguments.get("ruleset_id")
-    if arguments.get("phase") in phases:
-        return phases[arguments["phase"]].area
+    named = arguments.get("phase") or ("" if ruleset_id else phase_of_new())
+    if named in phases:
+        return [phases[named].area]
     for phase in phases.values() if ruleset_id else ():
         stored = owner.entry_points.get(phase.name) if owner else None
         custom = owner.custom_rulesets if owner and phase.most_custom else []
         if ruleset_id in [each["id"] for each in (stored, phase.managed, *custom) if each]:
-            return phase.area
-    return next(iter(phases.values())).area
+            return [phase.area]
+    return [phase.area for phase in phases.values()]
+
+
+def phase_of_new() -> str:
+    """The phase of the ruleset that a call makes; empty for any other call."""
+    body = request.get_json(silent=True) if request.method == "POST" else None
+    return str(body.get("phase")) if isinstance(body, dict) else ""
 
 
 # Rulesets
