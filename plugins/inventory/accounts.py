@@ -104,8 +104,8 @@ options:
     type: path
   accounts:
     description:
-      - The accounts that become hosts, as names, ids or globs such as C(example-*). Case does not
-        matter.
+      - The accounts that become hosts, as names, names of hosts, ids or globs such as
+        C(example-*). Case does not matter.
       - All accounts by default. With an empty list no account becomes a host.
       - Zones of accounts that do not match are left out as well, unless the list is empty.
       - A pattern that no account matches is warned of.
@@ -113,8 +113,8 @@ options:
     elements: str
   zones:
     description:
-      - The zones that become hosts, as names, ids or globs such as C(*.example.com). Case does not
-        matter.
+      - The zones that become hosts, as names, names of hosts, ids or globs such as
+        C(*.example.com). Case does not matter.
       - All zones by default. With an empty list no zone becomes a host, and zones are not read.
       - A pattern that no zone matches is warned of.
     type: list

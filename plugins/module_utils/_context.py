@@ -18,13 +18,29 @@ CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
 NO_VALUES: Mapping[str, Any] = {}
 
 
+class PostureValues(NamedTuple):
+    """The values of a posture for one object, by the plural of its collection and its key as a
+    text: those to set while it `holds`, and those to take back afterwards."""
+
+    plural: str
+    key: str
+    values: Mapping[str, Any]
+    holds: bool
+
+
+def key_text(key: Sequence[Any]) -> str:
+    """The key of an object as a text, which is equal for equal keys."""
+    return repr(key)
+
+
 class Context(NamedTuple):
     """The caller of a module: a task, or a role that fills the options from variables of a host.
 
     `names` are the variables that fill the options; warnings begin with the name of the `host`.
     `zone` is the zone of the host, as far as the inventory knows it. With `reads`, a module returns
     these collections of its owners, and nothing else. `posture` are the options, and entries of
-    them such as `rules[2]`, that a posture brings: they wait for no rollout. A module that
+    them such as `rules[2]`, that a posture brings: they wait for no rollout. `posture_values` are
+    those of all objects of postures, for a run that only does what time does. A module that
     `reports` applies nothing: it says how well the host is protected, also of a plan that a run
     refuses.
     """
@@ -35,6 +51,7 @@ class Context(NamedTuple):
     zone: Mapping[str, Any] = NO_VALUES
     reads: Sequence[str] = ()
     posture: Sequence[str] = ()
+    posture_values: Sequence[PostureValues] = ()
     reports: bool = False
 
     def brings(self, option: Option) -> bool:
@@ -52,4 +69,8 @@ TASK = Context()
 def context_in(environment: Mapping[str, str]) -> Context:
     """The context of a packed module with this environment."""
     text = environment.get(CONTEXT)
-    return Context(**json.loads(text)) if text else TASK
+    if not text:
+        return TASK
+    context = Context(**json.loads(text))
+    posture_values = [PostureValues(*row) for row in context.posture_values]
+    return context._replace(posture_values=posture_values)

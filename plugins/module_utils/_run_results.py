@@ -23,6 +23,7 @@ from ._result import (
     with_options,
 )
 from ._schema.resource import ACCOUNT_OPTION, State
+from ._specs.base import LEFT_ALONE
 from ._specs.task import Task
 
 
@@ -45,6 +46,8 @@ class RunResults(NamedTuple):
             "operations": operation_records(applied.operations),
             "plan_id": checked.plan_id,
         }
+        if task.terms.only_time:
+            result[LEFT_ALONE] = operation_records(checked.planned.left_alone)
         expired = expired_records(task.without_posture_ends())
         if expired:
             result["expired"] = expired

@@ -96,10 +96,11 @@ def test_another_bundle_or_none_ends_the_trust_in_the_usual_cas(
     assert "certificate verify failed" in over_tls.failed(**STATUS)["msg"]
 
 
+@pytest.mark.parametrize("variable", pools.BUNDLE_VARIABLES)
 def test_the_bundle_of_the_environment_is_honoured(
-    over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch
+    variable: str, over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", bundle)
+    monkeypatch.setenv(variable, bundle)
     assert over_tls.done(**STATUS)["changed"] is True
 
 

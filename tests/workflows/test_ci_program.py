@@ -312,7 +312,9 @@ def test_a_file_that_cannot_be_pushed_is_shown(project: Project) -> None:
 
 def test_another_word_is_refused(project: Project) -> None:
     refused = project.run("deploy")
-    assert refused.returncode == 2 and refused.stderr.startswith("Usage: protection plan|report|apply|baseline|attack")
+    assert refused.returncode == 2 and refused.stderr.startswith(
+        "Usage: protection plan|report|apply|time|baseline|attack"
+    )
 
 
 # Texts of people, each with the run that reads it.

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The schedules in examples/schedules for systemd and cron are what these take, and start playbooks that there are."""
+"""The schedules in examples/schedules for systemd and cron are what these take, and start commands that the program has."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from tests.support.ansible_run import REPOSITORY
 SCHEDULES = REPOSITORY / "examples" / "schedules"
 UNITS = sorted((SCHEDULES / "systemd").iterdir())
 PROGRAM = "/srv/ansible-protection/extensions/ci/protection"
-PLAYBOOKS = {path.stem for path in (REPOSITORY / "playbooks").glob("*.yml")}
 INSTANCE = re.compile(r"protection@(\w+)\.service")
 FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))  # of cron
 CRON = re.compile(r"^((?:\S+ ){5})(\w+) (.+)$", re.MULTILINE)
@@ -51,14 +50,20 @@ def test_systemd_takes_the_units(folder: Path) -> None:
     assert findings(folder) == []
 
 
-def test_timers_start_playbooks() -> None:
+def test_timers_start_commands() -> None:
     started = set()
     for path in UNITS:
         unit = ConfigParser(interpolation=None, strict=False)
         unit.read_string(path.read_text(encoding="utf-8"))
         if path.suffix == ".timer":
             started |= {*INSTANCE.findall(unit["Timer"]["Unit"])}
-    assert started == {"report", "baseline"} <= PLAYBOOKS
+    assert started == {"report", "time"} <= commands()
+
+
+def commands() -> set[str]:
+    """The commands of the program."""
+    text = (REPOSITORY / "extensions" / "ci" / "protection").read_text(encoding="utf-8")
+    return {*re.findall(r"^(\w+)\)$", text, re.MULTILINE)}
 
 
 def is_field(text: str, least: int, most: int) -> bool:
@@ -71,7 +76,7 @@ def is_field(text: str, least: int, most: int) -> bool:
 def test_cron_takes_the_table() -> None:
     text = (SCHEDULES / "protection.cron").read_text(encoding="utf-8")
     jobs = CRON.findall(text.partition("MAILTO=")[2].partition("\n")[2])
-    assert [re.findall(rf"{PROGRAM} (\w+)", command) for _times, _user, command in jobs] == [["report"], ["baseline"]]
+    assert [re.findall(rf"{PROGRAM} (\w+)", command) for _times, _user, command in jobs] == [["report"], ["time"]]
     for times, user, command in jobs:
         assert user == "protection" and "%" not in command  # which cron takes for a line break
         assert all(is_field(field, *bounds) for field, bounds in zip(times.split(), FIELDS, strict=True))

@@ -14,6 +14,7 @@ from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._protection.expectation import Expectation
 from .._schema.resource import State
+from .terms import Terms
 
 
 def weaker_results(plan: Plan, before: State, after: State, is_role: bool) -> dict[str, Any]:
@@ -41,15 +42,14 @@ def expected_results(
     return expectation_results(expectations, before, after)
 
 
-def unmet_refusal(
-    expectations: Sequence[Expectation], expected: Mapping[str, Any], plan: Plan
-) -> str:
-    """The refusal of a plan after which some expectations do not hold; empty if all do."""
+def unmet_refusal(terms: Terms, expected: Mapping[str, Any], plan: Plan) -> str:
+    """The refusal of a plan after which some expectations do not hold; empty if all do. A plan of
+    what time does is refused for those alone that hold before it."""
     if not expected:
         return ""
     from .._protection.expected import unmet_expectations
 
-    return unmet_expectations(expectations, expected, plan)
+    return unmet_expectations(terms.expectations, expected, plan, broken_alone=terms.only_time)
 
 
 def unmanaged_results(

@@ -46,7 +46,7 @@ class Guard(NamedTuple):
         identity = plan_id(self.owner, plan)
         refusals = [
             *infeasible,
-            unmet_refusal(terms.expectations, facts.expected, plan),
+            unmet_refusal(terms, facts.expected, plan),
             approval_refusal(terms.approved, plan, identity, begun),
             checked.refused_risks,
         ]

@@ -124,7 +124,8 @@ class Pending(TypedDict):
 class Terms(NamedTuple):
     """The terms on which a task takes a plan: limits of risks, accepted risks, the approved plan,
     expectations, evidence and stages of a rollout, the risks that its plans can have, whether they
-    are plans `of_rules`, lists or overrides, and a backtest."""
+    are plans `of_rules`, lists or overrides, a backtest, and whether a plan only has what time
+    does."""
 
     limits: Limits
     accepted: Sequence[Acceptance] = ()
@@ -135,3 +136,4 @@ class Terms(NamedTuple):
     risks: Sequence[Risk] = ()
     of_rules: bool = False
     backtest: BacktestTerms | None = None
+    only_time: bool = False

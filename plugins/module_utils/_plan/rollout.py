@@ -14,7 +14,7 @@ from typing import AbstractSet, Mapping, NamedTuple, Sequence, Tuple
 from .._schema.resource import NO_ITEMS, Key
 from .._text import plural
 from .._values.address_set import Range, Ranges
-from .plan import Plan
+from .plan import Operation, Plan
 
 Target = Tuple[str, Key]  # the plural of the resource, and the key of the object
 
@@ -70,9 +70,11 @@ Verdicts = Mapping[Target, Verdict]
 class Planned(NamedTuple):
     """A plan, and how the staged rollout has shaped it: `staged` are the objects that are to be
     enabled later, `verdicts` what the traffic says of the objects that it enables, and `against`
-    the verdicts that keep an object back."""
+    the verdicts that keep an object back. A plan of what time does leaves other operations
+    alone."""
 
     plan: Plan
     staged: AbstractSet[Target] = frozenset()
     verdicts: Verdicts = NO_ITEMS
     against: Verdicts = NO_ITEMS
+    left_alone: Sequence[Operation] = ()

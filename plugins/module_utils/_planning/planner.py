@@ -48,7 +48,19 @@ class Planner(NamedTuple):
         return cls(context, rollout._replace(at_once=brought_at_once(context, desired)))
 
     def draft(self, situation: Situation, against: Verdicts = NO_ITEMS) -> Planned:
-        """The plan by the existing state alone, before anything else is read; raises PlanError."""
+        """The plan by the existing state alone, before anything else is read; of a task that only
+        does what time does, the plan of what is due. Raises PlanError."""
+        whole = self._draft_of(situation, against)
+        terms = self.rollout.terms
+        if not terms.only_time:
+            return whole
+        from .due import Due, left_alone  # loaded by the runs that ask for it
+
+        due = Due(self.context, terms.is_staged).desired(whole.plan, situation.desired)
+        planned = self._draft_of(situation._replace(desired=due), against)
+        return planned._replace(left_alone=left_alone(whole.plan, planned.plan))
+
+    def _draft_of(self, situation: Situation, against: Verdicts) -> Planned:
         make = partial(
             make_plan,
             situation.existing,

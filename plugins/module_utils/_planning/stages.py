@@ -114,6 +114,7 @@ class Rollout(NamedTuple):
     def pending(self, planned: Planned, task_desired: Iterable[Desired]) -> list[Pending]:
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
         pending: list[Pending] = []
+        left_alone = {operation.target for operation in planned.left_alone}
         after = planned.plan.after() if self.terms.is_staged else {}
         for desired in task_desired:
             resource, mode = desired.resource, desired.resource.mode_field
@@ -121,6 +122,8 @@ class Rollout(NamedTuple):
                 continue
             objects = {resource.key_of(obj): obj for obj in after[resource.plural]}
             for key, values in desired.objects.items():
+                if (resource.plural, key) in left_alone:
+                    continue
                 is_enabled = key in objects and mode_of(resource, objects[key]) == ENABLED
                 if key in objects and not is_enabled and values.get(mode) == ENABLED:
                     pending.append(self._pending(planned, resource, key, objects[key]))

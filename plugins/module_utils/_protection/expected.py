@@ -190,11 +190,15 @@ def unmet_expectations(
     expectations: Sequence[Expectation],
     results: Mapping[str, Sequence[ExpectationRecord]],
     plan: Plan,
+    broken_alone: bool = False,
 ) -> str:
-    """The reason why a plan is refused for what is expected; empty if all of it is met."""
+    """The reason why a plan is refused for what is expected; empty if all of it is met, or, if the
+    `broken_alone` count, all that is met before the plan."""
     records = results.get(NAME, ())
     pairs = zip(expectations, records)
     unmet = [(expected, record) for expected, record in pairs if record["met"] is not True]
+    if broken_alone:
+        unmet = [pair for pair in unmet if pair[1]["before"]["met"] is True]
     if not unmet:
         return ""
     count = plural(len(unmet), "expectation is", "expectations are")

@@ -36,6 +36,8 @@ Options = Mapping[str, Any]
 ModuleResult = Mapping[str, Any]
 Resources = Sequence[Resource]
 PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes
+ONLY, ONLY_TIME = "only", "time"  # a host applies nothing but what time does
+LEFT_ALONE = "left_alone"  # in its result: the other operations
 RESTORED = "restored"  # a state of a host, in place of options that describe one
 PRESENT, ABSENT = "present", "absent"
 

@@ -19,7 +19,7 @@ from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed
 from .._schema.resource import OptionSpec
 from .account import ACCOUNT_SPECS
-from .base import RESTORED, ModuleSpec, PartName, purge_option
+from .base import ONLY, ONLY_TIME, RESTORED, ModuleSpec, PartName, purge_option
 from .custom_rulesets import CustomRulesets
 from .ip_lists import IpLists
 from .rulesets import RULESET_SPECS, WHOLE_SETTINGS
@@ -85,6 +85,7 @@ def _options() -> OptionSpec:
         **risk_options(RISKS),
         **INTERNAL,
         **purge_option(*EXCLUSIVE),
+        ONLY: {"type": "str", "choices": [ONLY_TIME]},
         **EXPECTATION_OPTIONS,
     }
 

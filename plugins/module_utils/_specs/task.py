@@ -23,7 +23,8 @@ from .._guard.terms import Terms, parse_backtest, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
 from .._schema.resource import Key, Resource, State
-from .base import ModuleSpec, Options
+from .._text import Message, Option
+from .base import ONLY, ONLY_TIME, ModuleSpec, Options
 from .registry import spec_of_run
 
 
@@ -106,6 +107,8 @@ def parse_task(
     spec.expectations, wrong_expectations = _parsed_expectations(options)
     terms = _parse_terms(spec, options, problems)
     with problems.collected():
+        terms = terms._replace(only_time=_does_only_what_time_does(options, context))
+    with problems.collected():
         desired = spec.desired(options)
         reads = spec.reads(options, desired, {})
         warnings = check_values(desired)
@@ -149,6 +152,17 @@ def _parse_terms(spec: ModuleSpec, options: Options, problems: OptionProblems) -
         backtest = parse_backtest(options)
         return terms._replace(evidence=evidence, backtest=backtest)
     return terms
+
+
+def _does_only_what_time_does(options: Options, context: Context) -> bool:
+    """Return whether a task of a host applies nothing but what time does; a report shows all that
+    differs. Raises OptionError if the task names an approved plan as well, which is the whole."""
+    if options.get(ONLY) != ONLY_TIME or context.reports:
+        return False
+    if options.get("expected_plan") is not None:
+        problem = Message("it goes without ", Option("expected_plan"), ", which is the whole plan")
+        raise OptionError(Option(ONLY), problem)
+    return True
 
 
 def _codes(spec: ModuleSpec, acceptances: Sequence[Any]) -> Sequence[str]:

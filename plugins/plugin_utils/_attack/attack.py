@@ -27,7 +27,7 @@ from ansible.errors import AnsibleError
 from ...module_utils._api.responses import NO_PRODUCT
 from ...module_utils._guard.acceptance import acceptances_to_copy
 from ...module_utils._schema.account import DNS_PATH, PREFIXES, TCP_KINDS
-from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OPTION
+from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OPTION, without
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import write_time
 from .._baseline import variables as of_host
@@ -77,6 +77,7 @@ class Attack:
         self._update = update
         self._options, checked = all_read(self._read_options, lambda: task.checked(of_host.OF_HOST))
         sources = task.value("ansible_inventory_sources") or []
+        checked = without(checked, of_host.ONLY_VARIABLE)  # which is of schedules
         self._values = {of_host.SNAPSHOT_DIRECTORY: _snapshot_directory(sources), **checked}
         file = task.posture_file(self._values)
         if file is None:

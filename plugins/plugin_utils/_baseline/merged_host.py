@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
 from ...module_utils._arguments import read_options
+from ...module_utils._context import PostureValues, key_text
 from ...module_utils._errors import OptionError, PlanError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._plan.desired import Desired, DesiredObject
@@ -26,6 +28,7 @@ from ...module_utils._schema import resource as schema
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import Resource, Values, without
+from ...module_utils._specs.base import ONLY
 from ...module_utils._specs.registry import host_spec
 from ...module_utils._text import Option, capitalised, with_names
 from ...module_utils._timestamps import END_OF_TIME
@@ -89,6 +92,7 @@ class MergedHost:
         self.ended: dict[tuple[str, str], list[tuple[PostureObject, str]]] = {}
         self.added: dict[tuple[str, schema.Key], PostureObject] = {}
         self.values = without(values, POSTURE, POSTURES)
+        self._targets: list[tuple[PostureObject, str]] = []  # of all postures, each with its end
         self._problems: list[OptionError] = []
         self._brought: dict[str, str] = {}  # by options, and entries of them such as rules[2]
         self._places: dict[int, str] = {}  # of the entries that postures bring
@@ -118,7 +122,20 @@ class MergedHost:
         for variable, entries in self.values.items():
             if variable in of_host.OWNERS_OF and isinstance(entries, list):
                 self._note_places(variable.removeprefix(PREFIX), entries)
-        return of_host.host_part(self._host, self.values, self._brought)
+        part = of_host.host_part(self._host, self.values, self._brought)
+        if part.options.get(ONLY) is None:
+            return part
+        context = part.context._replace(posture_values=self._posture_values())
+        return replace(part, context=context)
+
+    def _posture_values(self) -> list[PostureValues]:
+        """The values of all postures, object by object, for a run that only does what time does."""
+        rows: list[PostureValues] = []
+        for target, end in self._targets:
+            plural, key = target.identity
+            values = {**target.desired.values}
+            rows.append(PostureValues(plural, key_text(key), values, holds=not end))
+        return rows
 
     def _note_places(self, option: str, entries: Sequence[Any]) -> None:
         """Note the places of the entries that postures bring."""
@@ -183,6 +200,7 @@ class MergedHost:
     def _note(self, target: PostureObject, end: str) -> None:
         """Note an object that a posture sets, or has set."""
         resource, values = target.resource, target.desired.values
+        self._targets.append((target, end))
         if end:
             key = resource.name, resource.label_of(values)
             self.ended.setdefault(key, []).append((target, end))

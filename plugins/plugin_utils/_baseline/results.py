@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from ...module_utils._errors import NOTHING_CHANGED, REFUSAL, Refusal
 from ...module_utils._output import readable_failure
 from ...module_utils._schema.account import COMPONENTS, ENABLED
-from ...module_utils._schema.registry import MANAGED
-from ...module_utils._specs.base import ModuleResult
+from ...module_utils._schema.registry import MANAGED, title_of_operation
+from ...module_utils._specs.base import LEFT_ALONE, ModuleResult
 from ...module_utils._specs.host_options import option_of
-from ...module_utils._text import capitalised, first_sentences, plural, visible
+from ...module_utils._text import capitalised, first_few, first_sentences, plural, visible
 from ...module_utils._values.address_set import counted, ranges_of
 from .approval import ApprovedPlan
 from .unmanaged import UnmanagedObject, weakening
@@ -28,11 +28,15 @@ IsAccepted = Callable[[UnmanagedObject], bool]  # of an object that no baseline 
 
 SENTENCES_IN_LINE = 3
 READ_STATE = {"protection", "invocation", *map(option_of, MANAGED)}  # of a result: whole lists
-OF_ALL_HOSTS = ("changed", "failed", "msg", "plan_id", "operations", "risks", "pending")
+OF_ALL_HOSTS = (
+    *("changed", "failed", "msg", "plan_id", "operations", "risks", "pending"),
+    LEFT_ALONE,
+)
 IN_ORDER, CHANGED, REFUSED = "in order", "changed", "refused"
+WAITING = "with changes that wait for a whole run"
 NOT_REACHED, UNFINISHED, NOT_KNOWN = "not reached", "left unfinished", "not known"
-HOST_OUTCOMES = (IN_ORDER, CHANGED, REFUSED, NOT_REACHED, UNFINISHED, NOT_KNOWN)
-SELDOM = (UNFINISHED, NOT_KNOWN)  # which are named if there are some
+HOST_OUTCOMES = (IN_ORDER, CHANGED, WAITING, REFUSED, NOT_REACHED, UNFINISHED, NOT_KNOWN)
+SELDOM = (WAITING, UNFINISHED, NOT_KNOWN)  # which are named if there are some
 PREDICTED = {CHANGED: "would change"}
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
@@ -177,7 +181,9 @@ def _number_mitigated(sets: Iterable[Mapping[str, Any]]) -> str:
 def host_outcome(result: ModuleResult) -> str:
     """The outcome of a host by its result, as the last lines of the playbook count it."""
     if not result.get("failed"):
-        return CHANGED if result.get("changed") else IN_ORDER
+        if result.get("changed"):
+            return CHANGED
+        return WAITING if result.get(LEFT_ALONE) else IN_ORDER
     if result.get("unknown"):  # a change that was sent, and of which no answer tells
         return NOT_KNOWN
     if result.get("done"):
@@ -226,6 +232,11 @@ def _lines_of_result(result: ModuleResult, is_accepted: IsAccepted, begin: str) 
     steps = [capitalised(step["message"]) for step in result.get("pending") or ()]
     if steps:
         yield first_sentences(steps, SENTENCES_IN_LINE, "step", "steps")
+    changes = result.get(LEFT_ALONE) or ()
+    if changes:
+        titles = [f"{change['action']} {title_of_operation(change)}" for change in changes]
+        count = plural(len(titles), "change waits", "changes wait")
+        yield f"{count} for a whole run of the baseline: {first_few(titles)}."
     if "plan_id" not in result:
         yield "No rules of the zone are described, so nothing is done."
 

@@ -27,7 +27,7 @@ from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds_expected
 from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
-from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
+from ...module_utils._specs.base import ONLY, PLAN_OPTIONS, argument_spec, purged
 from ...module_utils._specs.host import HOST_SPECS
 from ...module_utils._specs.host_options import EXCLUSIVE, INTERNAL, option_of
 from ...module_utils._specs.registry import host_spec
@@ -42,6 +42,7 @@ SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as Cloudflare has it
 REPORT = "baseline_report"  # what a report registers for each host
 ROLE = Context(is_role=True)
 EXPECTATIONS = f"{PREFIX}{NAME}"
+ONLY_VARIABLE = f"{PREFIX}{ONLY}"
 PURGE, LIMITS = f"{PREFIX}purge", f"{PREFIX}limits"
 ACCEPT_RISKS = f"{PREFIX}accept_risks"
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise

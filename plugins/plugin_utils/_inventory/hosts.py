@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 ListedOwner = Mapping[str, Any]  # an account or zone, as Cloudflare lists it
 
@@ -37,28 +37,36 @@ class InventoryHost:
 
 @dataclass(frozen=True)
 class Selection:
-    """The accounts and zones that become hosts: patterns of names, ids or globs; None takes all, an
-    empty list none."""
+    """The accounts and zones that become hosts: patterns of names, names of hosts or ids; None
+    takes all, an empty list none."""
 
     accounts: Sequence[str] | None = None
     zones: Sequence[str] | None = None
 
-    def takes_account(self, account: ListedOwner) -> bool:
+    def takes_account(self, account: ListedOwner, names: HostNames) -> bool:
         """True if the account becomes a host."""
-        return self.accounts is None or _is_selected(account, self.accounts)
+        return self.accounts is None or _is_selected(account, names.accounts, self.accounts)
 
-    def takes_zone(self, zone: ListedOwner) -> bool:
+    def takes_zone(self, zone: ListedOwner, names: HostNames) -> bool:
         """True if the zone becomes a host; a zone of an account that is left out by name does
         not."""
-        if self.accounts and not _is_selected(_owner(zone), self.accounts):
+        if self.accounts and not _is_selected(_owner(zone), names.accounts, self.accounts):
             return False
-        return self.zones is None or _is_selected(zone, self.zones)
+        return self.zones is None or _is_selected(zone, names.zones, self.zones)
 
     def unmatched(self, directory: Directory) -> list[str]:
         """The patterns that no account or no zone matches, such as a misspelt name."""
-        accounts = _unmatched_patterns(self.accounts or (), directory.every_account)
-        zones = _unmatched_patterns(self.zones or (), directory.zones)
+        names = directory.host_names
+        accounts = _unmatched_patterns(self.accounts or (), directory.every_account, names.accounts)
+        zones = _unmatched_patterns(self.zones or (), directory.zones, names.zones)
         return [*accounts, *zones]
+
+
+class HostNames(NamedTuple):
+    """The names of hosts by the ids of accounts and of zones."""
+
+    accounts: Mapping[str, str]
+    zones: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,13 @@ class Directory:
         """The accounts that Cloudflare lists, and those that only their zones name."""
         return [*self.accounts, *self.accounts_of_zones]
 
+    @property
+    def host_names(self) -> HostNames:
+        """The names of the hosts that all of them would be."""
+        names_of_zones = zone_names(self.zones)
+        names_of_accounts = account_names(self.every_account, set(names_of_zones.values()))
+        return HostNames(names_of_accounts, names_of_zones)
+
 
 def hosts_of(directory: Directory, selection: Selection) -> list[InventoryHost]:
     """The hosts: accounts first, then zones, each sorted by name. Raises ValueError for one without
@@ -95,15 +110,14 @@ def hosts_of(directory: Directory, selection: Selection) -> list[InventoryHost]:
         if not listed.get("id") or not isinstance(listed["id"], str):
             name = listed.get("name") or "an account or zone"
             raise ValueError(f"Cloudflare lists {name} without an id")
-    names_of_zones = zone_names(directory.zones)
-    names_of_accounts = account_names(accounts, set(names_of_zones.values()))
+    names = directory.host_names
     hosts: list[InventoryHost] = []
     for account in accounts:
-        if selection.takes_account(account):
-            hosts.append(_account_host(account, names_of_accounts))
+        if selection.takes_account(account, names):
+            hosts.append(_account_host(account, names.accounts))
     for zone in directory.zones:
-        if selection.takes_zone(zone):
-            hosts.append(_zone_host(zone, names_of_zones, names_of_accounts))
+        if selection.takes_zone(zone, names):
+            hosts.append(_zone_host(zone, names.zones, names.accounts))
     return sorted(hosts, key=attrgetter("group", "name"))
 
 
@@ -185,12 +199,15 @@ def _mapping(value: Any) -> ListedOwner:
     return value if isinstance(value, Mapping) else {}
 
 
-def _is_selected(listed: ListedOwner, patterns: Iterable[str]) -> bool:
+def _is_selected(
+    listed: ListedOwner, host_names: Mapping[str, str], patterns: Iterable[str]
+) -> bool:
     name = _folded(listed.get("name"))
     identity = _folded(listed.get("id"))
+    host_name = _folded(host_names.get(str(listed.get("id"))))
     for pattern in patterns:
         folded = _folded(pattern)
-        if identity == folded or fnmatchcase(name, folded):
+        if identity == folded or fnmatchcase(name, folded) or fnmatchcase(host_name, folded):
             return True
     return False
 
@@ -200,11 +217,13 @@ def _folded(value: Any) -> str:
     return str(value or "").casefold()
 
 
-def _unmatched_patterns(patterns: Iterable[str], listed: Sequence[ListedOwner]) -> list[str]:
+def _unmatched_patterns(
+    patterns: Iterable[str], listed: Sequence[ListedOwner], host_names: Mapping[str, str]
+) -> list[str]:
     """The patterns that none of these accounts or zones matches."""
     unmatched: list[str] = []
     for pattern in patterns:
-        if not any(_is_selected(candidate, [pattern]) for candidate in listed):
+        if not any(_is_selected(candidate, host_names, [pattern]) for candidate in listed):
             unmatched.append(pattern)
     return unmatched
 

@@ -100,3 +100,30 @@ def test_a_plan_and_an_account_that_are_no_objects_are_not_known(odd: object) ->
     zone = {"id": "b" * 32, "name": "example.com", "plan": odd, "account": odd}
     (host,) = hosts_of(Directory([], [zone]), Selection())
     assert (host.variables["edge_zone_plan"], host.variables["edge_zone_account_id"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("accounts", "zones", "names"),
+    [
+        (["example-*"], [], ["example-bank"]),
+        (["Example *"], [], ["example-bank"]),
+        (["example-bank"], None, ["example-bank", "shop.example-bbbbbb"]),
+        ([], ["shop.example-b*"], ["shop.example-bbbbbb"]),
+        ([], ["shop.example"], ["shop.example-bbbbbb", "shop.example-cccccc"]),
+        (["other-*"], [], []),
+    ],
+)
+def test_patterns_select_by_names_of_hosts_as_well(
+    accounts: list[str], zones: list[str] | None, names: list[str]
+) -> None:
+    bank, corp = {"id": "a" * 32, "name": "Example Bank"}, {"id": "d" * 32, "name": "Corp"}
+    directory = Directory(
+        [bank, corp],
+        [
+            {"id": "b" * 32, "name": "shop.example", "account": bank},
+            {"id": "c" * 32, "name": "shop.example", "account": corp},
+        ],
+    )
+    selection = Selection(accounts, zones)
+    assert [host.name for host in hosts_of(directory, selection)] == names
+    assert selection.unmatched(directory) == ([] if names else accounts)

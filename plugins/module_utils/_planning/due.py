@@ -1,0 +1,143 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The changes that time makes due: ends of objects, steps of a staged rollout, and postures with
+their ends. Pure functions.
+
+A run for these alone plans the whole desired state, sees which changes are due, and plans again for
+the objects of these changes; it leaves all others alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import AbstractSet, Mapping, NamedTuple, Sequence
+
+from .._context import Context, PostureValues, key_text
+from .._plan.desired import Desired, Position
+from .._plan.plan import POSITION, Operation, Plan
+from .._protection.monitoring import mode_of
+from .._schema.account import ENABLED, MONITORING
+from .._schema.resource import Key, Resource, Values, without
+
+
+class Due(NamedTuple):
+    """Tells which changes are due, by the postures of a host; an object that monitors is enabled in
+    time only if the task asks for stages."""
+
+    context: Context
+    is_staged: bool
+
+    def desired(self, plan: Plan, desired: Sequence[Desired]) -> list[Desired]:
+        """The part of a desired state that is due, by the plan for the whole of it."""
+        return [self._due_part(plan, collection) for collection in desired]
+
+    def _due_part(self, plan: Plan, collection: Desired) -> Desired:
+        resource = collection.resource
+        due_keys: set[Key] = set()
+        new_keys: set[Key] = set()
+        for operation in plan.operations:
+            if operation.resource.plural != resource.plural:
+                continue
+            if operation.key in collection.entries and self._is_due(operation, collection):
+                due_keys.add(operation.key)
+                if operation.existing is None:
+                    new_keys.add(operation.key)
+        part = replace(collection, exclusive=False, ignore=(), order=(), own_order=False)
+        order = plan.order.get(resource.plural)
+        if order is None:
+            return part.only(due_keys)
+        return _in_order(part, plan, due_keys, new_keys)
+
+    def _is_due(self, operation: Operation, collection: Desired) -> bool:
+        """Return whether time makes a change of a desired object."""
+        if operation.action == "delete":
+            return operation.key in collection.expired
+        if operation.fields.keys() == {POSITION}:
+            return False
+        return self._is_step(operation) or self._is_of_posture(operation)
+
+    def _is_step(self, operation: Operation) -> bool:
+        """Return whether an operation is the last step of a staged rollout, and nothing else."""
+        resource = operation.resource
+        mode = resource.mode_field
+        if not self.is_staged or not mode or operation.fields.keys() != {mode}:
+            return False
+        monitors = mode_of(resource, operation.existing) == MONITORING
+        return monitors and operation.fields[mode] == ENABLED
+
+    def _is_of_posture(self, operation: Operation) -> bool:
+        """Return whether an operation sets what a posture says that holds, or takes back what one
+        has set that does not; and nothing else."""
+        for posture in self.context.posture_values:
+            if (posture.plural, posture.key) != (
+                operation.resource.plural,
+                key_text(operation.key),
+            ):
+                continue
+            if posture.holds and _sets_no_more(operation, posture):
+                return True
+            if not posture.holds and _takes_back(operation, posture):
+                return True
+        return False
+
+
+def _sets_no_more(operation: Operation, posture: PostureValues) -> bool:
+    """Return whether all that an operation sets stands in the values of a posture; a new object has
+    defaults as well, which nobody names."""
+    names = operation.named if operation.existing is None else operation.fields
+    return set(names) - {POSITION} <= posture.values.keys()
+
+
+def _takes_back(operation: Operation, posture: PostureValues) -> bool:
+    """Return whether all existing values that an operation changes are those of a posture."""
+    before = without(operation.before, POSITION)
+    return bool(before) and _has_values(operation.resource, posture.values, before)
+
+
+def _has_values(resource: Resource, values: Values, before: Values) -> bool:
+    for name, value in before.items():
+        if name not in values:
+            return False
+        field = resource.fields_by_name.get(name)
+        if isinstance(value, Mapping) and isinstance(values[name], Mapping):
+            if any(values[name].get(inner) != value[inner] for inner in value):
+                return False
+        elif field is None or field.normalised({name: value}) != field.normalised(values):
+            return False
+    return True
+
+
+def _in_order(
+    part: Desired, plan: Plan, due_keys: AbstractSet[Key], new_keys: AbstractSet[Key]
+) -> Desired:
+    """The due part of an ordered list, each new object behind the one that is in front of it in the
+    plan for the whole list, and that is there without that plan."""
+    resource = part.resource
+    order = plan.order[resource.plural]
+    existing_keys = set(map(resource.key_of, plan.before[resource.plural]))
+    positions: dict[Key, Position] = {}
+    predecessor: Key | None = None
+    for key in order:
+        if key in new_keys:
+            positions[key] = ("after", str(predecessor[0])) if predecessor else ("first", "")
+        if key in new_keys or key in existing_keys:
+            predecessor = key
+    deleted_keys = due_keys - set(order)
+    in_order = [*(key for key in order if key in due_keys), *deleted_keys]
+    entries = {key: part.entries[key] for key in in_order}
+    return replace(part, entries=entries).at_positions(positions)
+
+
+def left_alone(whole: Plan, due: Plan) -> list[Operation]:
+    """The operations of the whole plan that the plan of what is due leaves alone."""
+    due_fields = {operation.target: operation.fields for operation in due.operations}
+    remaining: list[Operation] = []
+    for operation in whole.operations:
+        is_left = operation.target not in due_fields
+        is_moved = POSITION in operation.fields and operation.existing is not None
+        if is_left or (is_moved and POSITION not in due_fields[operation.target]):
+            remaining.append(operation)
+    return remaining
