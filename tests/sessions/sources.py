@@ -33,6 +33,7 @@ def types(session: nox.Session) -> None:
     run(session, "shellcheck", *programs, requires="lint")
     run(session, "codespell", *SPELLED, requires="lint")
     run(session, "python", "-m", "tests.prose", requires="lint")
+    run(session, "python", "-m", "tests.prose.names", requires="lint")
     run(session, "antsibull-changelog", "lint", requires="lint")
     run(session, "antsibull-changelog", "lint-changelog-yaml", "changelogs/changelog.yaml", requires="lint")
     settings = ("--config-file", protection / "pyproject.toml", "--cache-dir", ROOT / ".mypy_cache")
