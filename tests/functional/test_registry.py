@@ -75,7 +75,7 @@ with LocalService() as service:
         service.reset()
         service.account(ACCOUNT)
         service.switch(checked_against_contract=False)
-        service.zone(ZONE).security_level = {"value": level, "fight": fight, "editable": editable}
+        service.zone(ZONE).declared["security_level"] = {"value": level, "fight": fight, "editable": editable}
         return service.zone(ZONE)
 
     zone = set_bots("high", True)
@@ -85,8 +85,9 @@ with LocalService() as service:
     exported_setting = export_state({"bots": [{**fields, "editable": True}]}).variables
     saved_setting = snapshot(service, baseline_bots={"fight": False})
     applied(service, {"baseline_bots": {"fight": False}, "baseline_accept_risks": ["lowers_sensitivity"]})
-    setting_applied = zone.security_level["value"], zone.security_level["fight"]
-    setting_restored = [*restored(service, saved_setting), zone.security_level["fight"]]
+    setting = zone.declared["security_level"]
+    setting_applied = setting["value"], setting["fight"]
+    setting_restored = [*restored(service, saved_setting), zone.declared["security_level"]["fight"]]
     posture = {"until": "2099-01-01", "bots": {"fight": True}}
     merged = MergedHost("lima", {**host(service), "baseline_bots": fields | {"fight": False}},
                         [("baseline_posture", posture)], datetime.now(timezone.utc))

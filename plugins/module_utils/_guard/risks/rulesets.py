@@ -35,9 +35,7 @@ from ..._protection.overrides import DOUBTED, GONE
 from ..._protection.rules_in_force import ZoneRule, contents_in, rules_in_force, spelt_out
 from ..._schema.custom_rules import CUSTOM_RULES
 from ..._schema.ddos_overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
-from ..._schema.firewall_rules import FIREWALL_RULES
 from ..._schema.managed_rules import MANAGED_RULES
-from ..._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, evaluated_as
 from ..._schema.resource import Key, Resource, State
@@ -109,23 +107,28 @@ WEAKENS = (
     " and from at least three or all of them, by removing or disabling them or turning them into"
     " log or skip."
 )
-ZONE_RULES = (FIREWALL_RULES, CUSTOM_RULES)  # which decide by themselves
+DECIDING_ON_REQUESTS = tuple(rules for rules in DECIDING if rules.traffic == "request")
+DECIDING_ON_PACKETS = tuple(rules for rules in DECIDING if rules.traffic == "packet")
 
 
-@risk(WEAKENS.format(rules="rules that block or challenge"), any_of(*ZONE_RULES), MAX_WEAKENED)
+@risk(
+    WEAKENS.format(rules="rules that block or challenge"),
+    any_of(*DECIDING_ON_REQUESTS),
+    MAX_WEAKENED,
+)
 def weakens_zone(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
-    return _weakening(_rules_with_changes(change, ZONE_RULES), limits)
+    return _weakening(_rules_with_changes(change, DECIDING_ON_REQUESTS), limits)
 
 
 @risk(
     WEAKENS.format(rules="Network Firewall rules that block"),
-    any_of(NETWORK_FIREWALL_RULES),
+    any_of(*DECIDING_ON_PACKETS),
     MAX_WEAKENED,
 )
 def weakens_network_firewall(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks packets would do so no longer, or all of it."""
-    return _weakening(_rules_with_changes(change, [NETWORK_FIREWALL_RULES]), limits)
+    return _weakening(_rules_with_changes(change, DECIDING_ON_PACKETS), limits)
 
 
 def _weakening(changed_rules: Iterable[Rules], limits: Limits) -> FinderAnswer:
