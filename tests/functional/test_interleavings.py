@@ -75,7 +75,7 @@ def test_of_two_custom_rulesets_of_one_name_one_stays_with_the_rules_of_both(see
 
 def test_runs_that_settle_nothing_are_found_out() -> None:
     with (
-        patch.object(Meanwhile, "_of_lists", lambda *_any: iter(())),
+        patch.object(Meanwhile, "_overtaken_lists", lambda *_any: []),
         patch.object(Meanwhile, "_of_collections", lambda *_any: iter(())),
     ):
         assert any(problems(seed)[0] for seed in range(SEEDS))

@@ -18,7 +18,7 @@ from tests.support.work import calls_of
 
 RULE, OTHER = "5de7edfa648c4d6891dc3e7f84534ffa", "0b2b1f2c8f5f4a2f8f9f2f3f4f5f6f7f"
 Rule = dict[str, Any]
-MOST_CALLS = 8_000_000  # of functions
+MOST_CALLS = 20_000_000  # of functions
 
 
 def deployment(ref: str = "managed", managed: str = MANAGED, expression: str = "true", **overrides: Any) -> Rule:

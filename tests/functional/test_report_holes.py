@@ -253,7 +253,8 @@ def test_a_firewall_rule_that_no_baseline_names_weakens(service: LocalService, m
 @pytest.mark.parametrize(
     ("accepted", "status"),
     [
-        ({"resource": "allowlist_entry", "keys": ["0.0.0.0/*"]}, "in_order"),
+        ({"resource": "allowlist_entry", "keys": ["*/1"]}, "in_order"),
+        ({"resource": "allowlist_entry", "keys": ["0.0.0.0/*"]}, "weakened"),  # an address, and the entry is wider
         ({"resource": "allowlist_entry", "keys": ["0.0.0.0/1"], "expires": "2026-11-21"}, "in_order"),
         ({"resource": "allowlist_entry", "keys": ["0.0.0.0/1"], "expires": "2026-11-20"}, "weakened"),
         ({"resource": "allowlist_entry", "keys": ["1.*"]}, "weakened"),
