@@ -558,3 +558,17 @@ def test_a_key_that_occurs_twice_ends_the_run_with_the_configuration_of_the_exam
     (tmp_path / "host_vars" / "lima.yml").write_text(prefixes, encoding="utf-8")
     run = ansible_playbook("-i", inventory, check, environment=example).done()
     assert "1 host was checked; none has a mistake." in run.output
+
+
+@pytest.mark.parametrize("template", ["{{ shared + nosuch }}", "{{ shared + inner }}", "{{ nosuch + shared }}"])
+def test_an_undefined_name_inside_of_an_expression_is_named(
+    template: str, service: LocalService, tmp_path: Path
+) -> None:
+    variables = {
+        "shared": [{"prefix": "192.0.2.0/24"}],
+        "inner": "{{ shared + nosuch }}",
+        "baseline_prefixes": template,
+    }
+    run = run_playbook("baseline", tmp_path, service, {"lima": {"edge_account_id": ACCOUNT}}, variables)
+    assert "baseline_prefixes: 'nosuch' is undefined" in " ".join(messages(run).values())
+    assert service.calls == []

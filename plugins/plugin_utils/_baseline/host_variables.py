@@ -20,6 +20,7 @@ from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._text import Option, redact, visible
 from .._action import ModuleCalls
+from .._undefined import undefined_names
 from .._variables import (
     NO_VALUE_READ,
     TEMPLATE,
@@ -34,6 +35,7 @@ from .._variables import (
 )
 from .variables import OF_HOST, PREFIX, without_omitted, wrong_names
 
+UNDEFINED = "is undefined"  # in Ansible's words
 BASE_URLS = tuple(f"{prefix}base_url" for prefix in (PREFIX, "edge_"))  # the first one counts
 
 
@@ -103,6 +105,9 @@ class HostVariables:
                     for name, item in value.items()
                 }
             words = " ".join(str(exc).split())
+            if UNDEFINED not in words:
+                names = undefined_names(value, self.variables)
+                words = "; ".join([*(f"'{name}' {UNDEFINED}" for name in names), words])
             errors.append(OptionError(option, words.rstrip(".")))
             return NO_VALUE_READ
 
