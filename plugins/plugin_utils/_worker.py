@@ -44,6 +44,7 @@ LOADED_BY_RULES = (
     "_expressions.operands",
     "_planning.needs",
     "_guard.rule_plans",
+    "_guard.traffic",
     "_protection.desired_protection",
     "_protection.all_unmanaged",
 )
