@@ -657,3 +657,50 @@ options:
     elements: raw
     default: []
 """
+
+    PLAIN_SETTINGS = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
+"""
+
+    PLAIN_LISTS = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
+        O(limits.max_deletions_percent) of a list.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
+  limits:
+    description:
+      - Limits from which on a plan is a risk.
+    version_added: 1.0.0
+    type: dict
+    suboptions:
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
+"""

@@ -10,10 +10,14 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 
 from tests.documentation.generated import GENERATED
 from tests.documentation.pages import MODULES, with_return
-from tests.documentation.samples import sampled_results
+from tests.documentation.plain_resources import write_new_files
+from tests.documentation.samples import REQUESTS, sampled_results
 from tests.fake_service import LocalService
 
 if __name__ == "__main__":
+    write_new_files(REQUESTS)
+    for path, brought_up_to_date in GENERATED:
+        path.write_text(brought_up_to_date(path.read_text(encoding="utf-8")), encoding="utf-8")
     with LocalService() as service:
         for module in sorted({*MODULE_SPECS} - {HOST_MODULE}):
             path = MODULES / f"{module}.py"
@@ -22,5 +26,3 @@ if __name__ == "__main__":
             if after != before:
                 path.write_text(after, encoding="utf-8")
                 print(f"{module}: RETURN is updated.")
-    for path, brought_up_to_date in GENERATED:
-        path.write_text(brought_up_to_date(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tests.documentation import plain_resources as plain
 from tests.documentation.assumptions import PAGE as EVIDENCE
 from tests.documentation.assumptions import with_assumptions
 from tests.documentation.report_schema import SCHEMA, report_schema
@@ -18,6 +19,14 @@ from tests.documentation.variables_schema import SCHEMA as VARIABLES
 from tests.documentation.variables_schema import variables_schema
 
 GENERATED: Sequence[tuple[Path, Callable[[str], str]]] = (
+    (plain.RUNTIME, plain.with_action_groups),
+    (plain.NOX, plain.with_patterns),
+    (plain.README, plain.with_rows),
+    (BASELINE, plain.with_variables),
+    (BASELINE, plain.with_purge_choices),
+    (plain.EXPORT / "meta" / "argument_specs.yml", plain.with_export_options),
+    (plain.EXPORT / "defaults" / "main.yml", plain.with_export_defaults),
+    *plain.of_existing_modules(),
     (BASELINE, with_lists),
     (BASELINE, with_limits),
     (FRAGMENTS, with_fragments),

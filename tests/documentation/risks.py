@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
     risks_of_account,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.deletions import DELETION_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import risks_of_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
@@ -58,6 +59,8 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "OVERRIDES": risks_of_rules(L7_OVERRIDES),
     "RATE_LIMITS": risks_of_rules(RATE_LIMIT_RULES),
     "ZONE_SETTINGS": (lowers_sensitivity,),
+    "PLAIN_SETTINGS": (),
+    "PLAIN_LISTS": DELETION_RISKS,
 }
 WIDTH = 100  # of a line in plugins
 RELEASE = "1.0.0"  # which added them all
@@ -97,6 +100,8 @@ def with_fragments(text: str) -> str:
     """The file of the documentation fragments with those of risks brought up to date."""
     for name, risks in RISKS_OF.items():
         block = "options:\n" + "".join(option_text(*item) for item in options(risks).items())
+        if f"    {name} = " not in text:
+            text = f'{text}\n    {name} = r"""\n"""\n'
         text = replaced(text, rf'    {name} = r"""\n', '"""\n', block)
     return text
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.custom_rulesets import OF_A_RULESET
 
 from tests.documentation.pages import compact, to_yaml
@@ -25,6 +26,7 @@ LISTS: Mapping[str, tuple[str, str]] = {  # variable of the role: module and opt
     **{f"baseline_{option}": ("account_protection", option) for option in COLLECTIONS},
     "baseline_firewall_rules": ("firewall_rules", "rules"),
     **{f"baseline_{module}": (module, option) for module, option in RULESETS.items()},
+    **{f"baseline_{managed.module}": (managed.module, managed.option) for managed in MANAGED if managed.is_list},
     "baseline_custom_rulesets": ("custom_ruleset", ""),  # whose options are the fields of one
 }
 MARK = re.compile(r"\b[A-Z]+\(([^()]*)\)")  # such as V(true), which argument specifications do not have

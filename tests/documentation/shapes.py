@@ -100,7 +100,8 @@ def _list_of(item: Any) -> Entry:
 
 def object_entries(resources: Sequence[Resource]) -> Entries:
     """The keys of the objects of some collections: kind, id, the declared fields, and what only Cloudflare sets."""
-    texts = DESCRIPTIONS["objects"][resources[0].name if len(resources) == 1 else resources[0].plural.split("_")[-1]]
+    name_of_texts = resources[0].name if len(resources) == 1 else resources[0].plural.split("_")[-1]
+    texts = DESCRIPTIONS["objects"].get(name_of_texts) or declared_texts(resources[0])
     entries: Entries = {}
     for name in (*(["kind"] if resources[0].kind else []), *(["id"] if resources[0].key else [])):
         entries[name] = {"description": texts[name], "type": "str"}
@@ -109,6 +110,22 @@ def object_entries(resources: Sequence[Resource]) -> Entries:
     for name in (name for name in resources[0].read_only if name in texts):
         entries[name] = {"description": texts[name], "type": "int" if name.startswith("num_") else "str"}
     return entries
+
+
+def declared_texts(resource: Resource) -> Mapping[str, str]:
+    """The sentences on the fields of an object, by its declaration; it needs no others."""
+    texts = {field.name: field.about for field in resource.fields}
+    times = {
+        name: f"When the {resource.title} was last changed." for name in resource.read_only if name == "modified_on"
+    }
+    times.update(
+        {name: f"When the {resource.title} was created." for name in resource.read_only if name == "created_on"}
+    )
+    return {
+        "id": "The id that Cloudflare gives. Check mode returns none for an object that the run would create.",
+        **texts,
+        **times,
+    }
 
 
 def _field_entry(item: Field, texts: Mapping[str, Any]) -> Entry:
@@ -221,6 +238,22 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
     "custom_rules_info": {"zone_id": {"type": "str"}, "rules": with_hits(many(CUSTOM_RULES))},
 }
+PLAIN = [managed for managed in MANAGED if managed.plain]
+OF_PLAIN: Mapping[str, Mapping[str, Entry]] = {  # by module
+    managed.module: {managed.option: many(managed.resource)}
+    if managed.is_list
+    else {managed.resource.name: one(managed.resource)}
+    for managed in PLAIN
+}
+WORDS_OF_PLAIN: Mapping[str, Mapping[str, Entry]] = {
+    managed.module: {
+        managed.option if managed.is_list else managed.resource.name: {
+            "description": f"The {managed.resource.titles if managed.is_list else managed.resource.title} afterwards.",
+            "returned": "success",
+        }
+    }
+    for managed in PLAIN
+}
 SHARED: Mapping[str, Entry] = {
     "coverage": shape_of(CoverageChange),
     "pending": shape_of(Pending),
@@ -233,7 +266,8 @@ SHARED: Mapping[str, Entry] = {
 def result_entries(module: str) -> Entries:
     """The keys that a module documents itself, in the order of descriptions.yml; docs/results.md has those of every module."""
     texts = DESCRIPTIONS["results"]
+    own_results = OWN_RESULTS.get(module) or OF_PLAIN[module]
     return {
-        name: {**texts["*"].get(name, {}), **text, **{**SHARED, **OWN_RESULTS[module]}[name]}
-        for name, text in texts[module].items()
+        name: {**texts["*"].get(name, {}), **text, **{**SHARED, **own_results}[name]}
+        for name, text in (texts.get(module) or WORDS_OF_PLAIN[module]).items()
     }

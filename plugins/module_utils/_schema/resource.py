@@ -334,7 +334,8 @@ class Resource:
     sorts rules that it does not meet as listed. Rules may refer to an object of a resource that
     `is_referred_to`. A collection that `has_duplicates` takes a second object with the same key.
 
-    `semantics` is how the values of an object fit together.
+    `semantics` is how the values of an object fit together. `about` are the first sentences of the
+    documentation of its module, if this is written from the declaration.
     """
 
     name: str
@@ -370,6 +371,7 @@ class Resource:
     is_referred_to: bool = False
     has_duplicates: bool = False
     semantics: Semantics = NO_SEMANTICS
+    about: tuple[str, ...] = ()
 
     @property
     def is_ordered(self) -> bool:
