@@ -46,9 +46,16 @@ def without_sentences() -> list[str]:
     return [
         f"{managed.resource.name}.{field.name}"
         for managed in PLAIN
-        for field in managed.resource.fields
+        for field in _with_nested(managed.resource.fields)
         if not field.about
     ]
+
+
+def _with_nested(fields: Sequence[Field]) -> Iterator[Field]:
+    """Fields, each followed by those inside of it."""
+    for field in fields:
+        yield field
+        yield from _with_nested(field.fields)
 
 
 def lacking(requests: Mapping[str, Any]) -> list[str]:
@@ -74,6 +81,8 @@ def field_options(fields: Sequence[Field], required: bool) -> Documented:
         for fact in ("elements", "choices"):
             if fact in option:
                 options[field.name][fact] = option[fact]
+        if field.fields:
+            options[field.name]["suboptions"] = field_options(field.fields, required=False)
         if field.required or required:
             options[field.name]["required"] = True
     return options
@@ -158,10 +167,10 @@ def new_module(managed: Managed, request: Mapping[str, Any]) -> str:
     title = resource.titles if managed.is_list else resource.title
     with_article = OWNERS[resource.owner].with_article
     texts = [*resource.about, "The module leaves alone what the task leaves out."]
-    description = "".join(wrapped(text).removeprefix("    ") for text in texts)
-    note = wrapped(f"The module needs the permission C({resource.permission.name} Write) of the {owner}.").removeprefix(
-        "    "
-    )
+    description = "".join(indent(dedent(wrapped(text)), "  ") for text in texts)
+    permission = resource.permission
+    needs = f"The module needs the permission C({permission.name} {permission.writing}) of the {owner}."
+    note = indent(dedent(wrapped(f"{needs} Check mode needs C({permission.name} Read).")), "  ")
     fragments = (
         "_attributes",
         "_attributes.write",
@@ -274,7 +283,9 @@ def with_rows(text: str) -> str:
         resource = managed.resource
         title = resource.titles if managed.is_list else resource.title
         what = f"{capitalised(title)} of {OWNERS[resource.owner].with_article}"
-        lines.append(f"| `{managed.module}` | {what} | {resource.permission.name} Write ({owner_of(managed)}) |")
+        lines.append(
+            f"| `{managed.module}` | {what} | {resource.permission.name} {resource.permission.writing} ({owner_of(managed)}) |"
+        )
     return (
         text[: block.start(1)]
         + "\n".join(sorted(lines, key=lambda line: line.split("`")[1]))

@@ -26,6 +26,7 @@ from tests.fake_service.clock import Clock
 from tests.fake_service.credentials import WRITABLE, Permission
 from tests.fake_service.identity import ids_by_name
 from tests.support.module_run import ACCOUNT, RULESETS, ZONE, run_main
+from tests.support.resource_samples import changed_by_module
 
 MOMENT = datetime(2026, 3, 1, 9, 15, 2, 310412, UTC)
 ORDERED = ("custom_ruleset", *RULESETS)  # modules that write whole lists
@@ -36,8 +37,13 @@ ACCOUNT_STATE, BESIDE_STATE, ZONE_STATE = (_DATA[name] for name in ("account", "
 RULESETS_STATE: Mapping[str, Any] = _DATA["rulesets"]  # by module
 ALL = {"accept_risks": list(CODES), "gather_subset": [*SUBSETS, *BESIDE]}
 REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
-    module: [{name: ALL[name] if value == "all" else value for name, value in request.items()} for request in requests]
-    for module, requests in _DATA["requests"].items()
+    **{module: [request] for module, request in changed_by_module().items()},
+    **{
+        module: [
+            {name: ALL[name] if value == "all" else value for name, value in request.items()} for request in requests
+        ]
+        for module, requests in _DATA["requests"].items()
+    },
 }
 OF_A_LIST = [  # rules that refer to a list
     {**rule, "expression": "ip.src in $offices"} if rule["ref"] == "monitoring" else rule

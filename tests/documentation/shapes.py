@@ -39,7 +39,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import ANY_ITEM, LISTS, items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, RULESETS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, RULESETS, Managed
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import ACCOUNT_OPTION, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TopRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import Hits
@@ -238,22 +238,19 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
     "custom_rules_info": {"zone_id": {"type": "str"}, "rules": with_hits(many(CUSTOM_RULES))},
 }
-PLAIN = [managed for managed in MANAGED if managed.plain]
-OF_PLAIN: Mapping[str, Mapping[str, Entry]] = {  # by module
-    managed.module: {managed.option: many(managed.resource)}
-    if managed.is_list
-    else {managed.resource.name: one(managed.resource)}
-    for managed in PLAIN
-}
-WORDS_OF_PLAIN: Mapping[str, Mapping[str, Entry]] = {
-    managed.module: {
-        managed.option if managed.is_list else managed.resource.name: {
-            "description": f"The {managed.resource.titles if managed.is_list else managed.resource.title} afterwards.",
-            "returned": "success",
-        }
-    }
-    for managed in PLAIN
-}
+
+
+def plain_results(managed: Managed) -> Entries:
+    """What the module of a setting or a plain list returns, by its declaration."""
+    resource = managed.resource
+    if managed.is_list:
+        name, title, objects = managed.option, resource.titles, many(resource)
+    else:
+        name, title, objects = resource.name, resource.title, one(resource)
+    return {name: {"description": f"The {title} afterwards.", "returned": "success", **objects}}
+
+
+PLAIN: Mapping[str, Managed] = {managed.module: managed for managed in MANAGED if managed.plain}
 SHARED: Mapping[str, Entry] = {
     "coverage": shape_of(CoverageChange),
     "pending": shape_of(Pending),
@@ -266,8 +263,9 @@ SHARED: Mapping[str, Entry] = {
 def result_entries(module: str) -> Entries:
     """The keys that a module documents itself, in the order of descriptions.yml; docs/results.md has those of every module."""
     texts = DESCRIPTIONS["results"]
-    own_results = OWN_RESULTS.get(module) or OF_PLAIN[module]
+    if module in PLAIN and module not in texts:
+        return plain_results(PLAIN[module])
     return {
-        name: {**texts["*"].get(name, {}), **text, **{**SHARED, **own_results}[name]}
-        for name, text in (texts.get(module) or WORDS_OF_PLAIN[module]).items()
+        name: {**texts["*"].get(name, {}), **text, **{**SHARED, **OWN_RESULTS[module]}[name]}
+        for name, text in texts[module].items()
     }

@@ -70,6 +70,8 @@ def lacking_of_module(managed: Managed) -> Iterator[str]:
         yield f"plugins/modules/{managed.module}.py"
     if managed.module not in REQUESTS:
         yield f"documentation/samples.yml: requests of {managed.module}"
+    if managed.plain:  # whose results follow from its declaration
+        return
     if managed.module not in DESCRIPTIONS["results"]:
         yield f"documentation/descriptions.yml: results of {managed.module}"
     if managed.module not in OWN_RESULTS:
@@ -80,7 +82,8 @@ def lacking(managed: Managed) -> list[str]:
     """All that a resource lacks, by file."""
     resource = managed.resource
     texts = DESCRIPTIONS["objects"].keys()
-    is_described = isinstance(resource.listing, InFiles) or texts & {resource.name, managed.option}
+    is_declared = managed.plain or isinstance(resource.listing, InFiles)
+    is_described = is_declared or texts & {resource.name, managed.option}
     return [
         *lacking_samples(resource),
         *lacking_in_service(resource),

@@ -53,6 +53,18 @@ def _samples() -> Iterator[Sample]:
 SAMPLES = tuple(_samples())
 
 
+def changed_by_module() -> dict[str, dict[str, Any]]:
+    """The options of the module of each setting and plain list that make the changed sample."""
+    options: dict[str, dict[str, Any]] = {}
+    for managed in MANAGED:
+        objects = TEXTS.get(managed.resource.plural, {})
+        if managed.is_setting and "changed" in objects:
+            options[managed.module] = dict(objects["changed"])
+        elif managed.is_list and "changed" in objects:
+            options[managed.module] = {managed.option: [dict(objects["changed"])]}
+    return options
+
+
 def sampled_options(names: Set[str]) -> dict[str, Any]:
     """Values for the options with these names, all of one object; LookupError if no object has all of them."""
     for sample in SAMPLES:

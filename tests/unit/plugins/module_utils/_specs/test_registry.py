@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 
 MODULES = Path(__file__).parents[5] / "plugins" / "modules"
@@ -24,6 +25,7 @@ def test_a_module_that_only_reads_is_named_so_and_accepts_no_risks(name: str) ->
     spec = MODULE_SPECS[name]
     assert spec.writes is not name.endswith("_info")
     assert "accept_risks" not in spec.options or spec.writes
-    of_zones = ("firewall", "custom", "rate_limit", "managed", "ddos_l7", "security")
+    of_zones = ("firewall", "custom", "rate_limit", "managed", "ddos_l7")
+    plain = {managed.module: managed.resource.owner for managed in MANAGED if managed.plain}
     owner = "" if name == HOST_MODULE else "zone_id" if name.startswith(of_zones) else "account_id"
-    assert spec.owner == owner
+    assert spec.owner == plain.get(name, owner)
