@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Hashable
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -186,7 +187,7 @@ def test_the_ends_of_skips_and_of_items_count(ends_of: str) -> None:
         items_of("office").plural: [{"ip": "192.0.2.0/24"}],
     }
     end = datetime(2998, 1, 1, tzinfo=UTC)
-    ends = {
+    ends: dict[str, dict[tuple[Hashable, ...], datetime]] = {
         "custom_rules": {"custom_rules": {("network",): end}},
         "items of office": {items_of("office").plural: {("192.0.2.0/24",): end}},
         "nothing": {},

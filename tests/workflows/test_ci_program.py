@@ -238,9 +238,10 @@ class Incident:
     def __init__(self, project: Project) -> None:
         self.project = project
         nets = {"wide": "198.51.100.0/24", "wider": "192.0.2.0/24"}
+        # With their networks, since a run that does not know the other posture ends it before it plans again.
+        accepted = {"code": "unprotects_addresses", "resource": "prefix", "networks": [*nets.values()]}
         postures = {
-            name: {"prefixes": [{"prefix": prefix}], "accept_risks": ["unprotects_addresses"]}
-            for name, prefix in nets.items()
+            name: {"prefixes": [{"prefix": prefix}], "accept_risks": [accepted]} for name, prefix in nets.items()
         }
         every = project.directory / "inventory" / "group_vars" / "all.yml"
         every.parent.mkdir()

@@ -16,8 +16,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     host_part,
     settings_of,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.analytics import ANALYTICS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
-    ANALYTICS,
     RETRIES,
     HostAnswer,
     resources_to_read,
