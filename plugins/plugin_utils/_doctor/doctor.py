@@ -12,7 +12,7 @@ import json
 import platform
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -79,15 +79,25 @@ class Diagnosis(NamedTuple):
 
 
 def permissions_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
-    """Each permission that these reads need; not known if a read is refused for the product
-    alone."""
+    """Each permission that these reads need: refused if any read is, since the listing of rulesets
+    takes the permission of any phase; not known if a read is refused for the product alone."""
     by_permission: dict[str, list[HostAnswer]] = defaultdict(list)
     for answer in answers:
         permission = answer.resource.permission._replace(token_only=False)
         by_permission[permission.describe("GET")].append(answer)
-    return _diagnoses(
-        by_permission, lambda answer: answer.status in REFUSED and not answer.lacks_product
-    )
+    return [
+        _diagnosis_of_permission(name, answers_by_it)
+        for name, answers_by_it in by_permission.items()
+    ]
+
+
+def _diagnosis_of_permission(name: str, answers: Sequence[HostAnswer]) -> Diagnosis:
+    for answer in answers:
+        if answer.status in REFUSED and not answer.lacks_product:
+            return Diagnosis(name, False, answer.reason)
+    if any(not answer.message for answer in answers):
+        return Diagnosis(name, True, "")
+    return Diagnosis(name, None, answers[0].reason)
 
 
 def products_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
@@ -96,7 +106,7 @@ def products_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
     for answer in answers:
         if answer.resource.product:
             by_product[answer.resource.product].append(answer)
-    diagnoses = _diagnoses(by_product, lambda answer: answer.lacks_product)
+    diagnoses = [_diagnosis_of_product(name, reads) for name, reads in by_product.items()]
     for answer in answers:
         if answer.resource is ZONE:
             diagnoses.append(_plan_of_zone(answer))
@@ -123,21 +133,14 @@ def _analytics(answer: HostAnswer) -> Iterator[Diagnosis]:
         yield Diagnosis(f"analytics of {node.product}", is_enabled, reason)
 
 
-def _diagnoses(
-    by_name: Mapping[str, Sequence[HostAnswer]], says_no: Callable[[HostAnswer], bool]
-) -> list[Diagnosis]:
-    """By name: there if any read succeeds, or else not there if any answer says no."""
-    diagnoses = []
-    for name, answers in by_name.items():
-        refusals = [answer for answer in answers if says_no(answer)]
-        if any(not answer.message for answer in answers):
-            diagnosis = Diagnosis(name, True, "")
-        elif refusals:
-            diagnosis = Diagnosis(name, False, refusals[0].reason)
-        else:
-            diagnosis = Diagnosis(name, None, answers[0].reason)
-        diagnoses.append(diagnosis)
-    return diagnoses
+def _diagnosis_of_product(name: str, answers: Sequence[HostAnswer]) -> Diagnosis:
+    """There if any read succeeds, or else not there if any answer says that it is not."""
+    if any(not answer.message for answer in answers):
+        return Diagnosis(name, True, "")
+    for answer in answers:
+        if answer.lacks_product:
+            return Diagnosis(name, False, answer.reason)
+    return Diagnosis(name, None, answers[0].reason)
 
 
 def record_of(host: str, checked: str, examination: HostAnswers) -> Record:
