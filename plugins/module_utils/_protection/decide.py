@@ -12,10 +12,11 @@ evaluation, a skip does if it skips the remaining rules, and after a log it goes
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, NamedTuple, Sequence
+from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.batch import Batch
-from .._expressions.evaluation import is_in
+from .._expressions.evaluation import Truth, is_in
+from .._expressions.expression import Expression
 from .._expressions.fields import WITHOUT_LISTS
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Address, Fields
@@ -41,6 +42,7 @@ from .expectation import (
 )
 from .modes import DATA_CENTER, GLOBAL, IN_TURN, REGION, UNDECIDED, Component, Rule
 from .request import DNS, PROTOCOL_FIELD, Packet
+from .routing import met_by
 from .rules_in_force import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in_force
 
 LOG, UNKNOWN_END = "log", "unknown"
@@ -168,12 +170,16 @@ def decide_requests(rules: Sequence[ZoneRule], batch: Batch) -> list[Decision]:
     return decisions
 
 
-def decide_request(rules: Sequence[ZoneRule], fields: Fields) -> Decision:
+def decide_request(
+    rules: Sequence[ZoneRule],
+    fields: Fields,
+    evaluate: Callable[[Expression, Fields], Truth] = Expression.evaluate,
+) -> Decision:
     """A decision on a request; a rule of which it is not known whether it matches may decide."""
     effects: list[Decision] = []
     logged_by: list[str | None] = [None]  # by none, unless one logs for sure
     for rule in rules:
-        truth = rule.expression.evaluate(fields)
+        truth = evaluate(rule.expression, fields)
         if truth is True and rule.conditions:
             truth = NotKnown((f"its field {rule.conditions[0]} is not understood",))
         if truth is False:
@@ -371,7 +377,7 @@ def _in_firewall(
 ) -> Decision:
     """The decision of the Network Firewall on a packet of which it may see the fields of each
     view."""
-    decisions = [decide_request(rules, view._replace(lists=lists)) for view in views]
+    decisions = [decide_request(rules, view._replace(lists=lists), met_by) for view in views]
     joined = either(*decisions)
     if len(decisions) == 1 or len(joined.outcomes) == 1:
         return decisions[0]

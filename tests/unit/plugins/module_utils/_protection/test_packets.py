@@ -68,6 +68,48 @@ def test_ports_without_a_protocol_are_of_either(expect: Any, rule: dict[str, Any
     assert in_firewall(expect, rule, **packet) == expected
 
 
+def blocking(expression: str) -> dict[str, Any]:
+    return {"action": "block", "expression": expression}
+
+
+DNS_PACKET = {"destination_port": 53, "protocol": "udp", "source": "198.51.100.1"}
+WEB_PACKET = {"destination_port": 8080, "protocol": "tcp", "source": "198.51.100.1"}
+UNDECIDED = ("undecided", None, None)
+
+
+@pytest.mark.parametrize(
+    ("expression", "packet", "expected"),
+    [
+        ("not tcp.dstport in {80 443}", DNS_PACKET, UNDECIDED),
+        ("not tcp.dstport in {80 443}", WEB_PACKET, ("blocked", "r0", True)),
+        ("tcp.dstport ne 80", DNS_PACKET, UNDECIDED),
+        ("not udp.srcport eq 123", WEB_PACKET, UNDECIDED),
+        ("tcp.dstport eq 53", DNS_PACKET, ("allowed", None, False)),
+        ("udp.dstport eq 53 or not tcp.dstport eq 53", DNS_PACKET, ("blocked", "r0", True)),
+        ('ip.proto eq "tcp" and not tcp.dstport in {80 443}', DNS_PACKET, ("allowed", None, False)),
+        ("not ip.src in {10.0.0.0/8}", DNS_PACKET, ("blocked", "r0", True)),
+        ("not ip.src in {2001:db8::/32}", DNS_PACKET, UNDECIDED),
+        ("ip.src ne 2001:db8::1", DNS_PACKET, UNDECIDED),
+        ("not ip.src in {2001:db8::/32 10.0.0.0/8}", DNS_PACKET, ("blocked", "r0", True)),
+        ("ip.src in {0.0.0.0/0} and not ip.dst in {192.0.2.0/24}", DNS_PACKET, ("blocked", "r0", True)),
+    ],
+)  # fmt: skip
+def test_a_rule_for_another_protocol_or_family_depends_on_the_routing(
+    expression: str, packet: dict[str, Any], expected: Any
+) -> None:
+    assert in_firewall("blocked", blocking(expression), **packet) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "condition"),
+    [("not tcp.dstport in {80 443}", 'ip.proto eq "tcp"'), ("not ip.src in {2001:db8::/32}", "ip.src in {::/0}")],
+)
+def test_the_condition_that_decides_is_said(expression: str, condition: str) -> None:
+    ((word, _by, reasons),) = before_components([""], blocking(expression), **DNS_PACKET).values()
+    doubt = "whether it meets the packet depends on the routing of the account, unified or legacy"
+    assert (word, reasons) == ("undecided", [f"rule r0: {doubt}; write {condition} and ..."])
+
+
 def before_components(components: list[str], *rules: dict[str, Any], **packet: Any) -> dict[str, tuple[Any, Any, Any]]:
     firewall = [{"ref": f"r{index}", **rule} for index, rule in enumerate(rules)]
     state = {**ACCOUNT, "network_firewall_rules": firewall}
