@@ -152,13 +152,11 @@ def fragment_of(managed: Managed) -> str:
     return "zone_settings" if managed.resource.levels else "plain_settings"
 
 
-LICENSE = """# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
-# https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-from __future__ import annotations
-"""
+def header() -> str:
+    """The beginning of a file of the plugins: its licence, as the existing ones have it, and annotations as texts."""
+    existing = MODULES.parent / "module_utils" / "_module.py"
+    licence = existing.read_text(encoding="utf-8").partition("\n\n")[0]
+    return f"{licence}\n\nfrom __future__ import annotations\n"
 
 
 def new_module(managed: Managed, request: Mapping[str, Any]) -> str:
@@ -183,7 +181,7 @@ def new_module(managed: Managed, request: Mapping[str, Any]) -> str:
     task = {"name": f"Set the {title}", f"edgeops.protection.{managed.module}": {f"{owner}_id": IDS[owner], **example}}
     return f'''#!/usr/bin/python
 
-{LICENSE}
+{header()}
 DOCUMENTATION = r"""
 module: {managed.module}
 short_description: {capitalised(title)} of {with_article}
@@ -228,7 +226,7 @@ def compact_task(task: Mapping[str, Any]) -> Documented:
 
 def action_text() -> str:
     """The file of an action, which is the same for each module."""
-    return f"""{LICENSE}
+    return f"""{header()}
 from ..plugin_utils._action import module_action
 
 ActionModule = module_action(__name__)

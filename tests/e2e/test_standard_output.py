@@ -94,11 +94,11 @@ def test_a_task_with_no_log_shows_nothing_by_itself(
     way: str, hidden: bool, service: LocalService, tmp_path: Path
 ) -> None:
     """Neither the diff of a refused plan, nor warnings, nor lines for people; without no_log all of them stay."""
-    service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24", "comment": "discreet"}])
+    service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24", "comment": "confidential"}])
     service.account("e" * 32).seed(enabled=True)
     prefixes: list[dict[str, Any]] = [
         {"prefix": "192.0.2.0/24", "excluded": True},
-        {"prefix": "198.51.100.9/24", "comment": "discreet"},  # with a warning of its host part
+        {"prefix": "198.51.100.9/24", "comment": "confidential"},  # with a warning of its host part
     ]
     hosts: dict[str, Any] = {"lima": {"edge_account_id": ACCOUNT, "baseline_prefixes": prefixes}}
     if way == "role for several hosts":
@@ -114,5 +114,5 @@ def test_a_task_with_no_log_shows_nothing_by_itself(
     assert run.code == 2
     # ansible-core shows the warnings in the result of a packed module itself, as those of any module.
     warned = ["198.51.100."] if in_worker else []
-    for text in ("discreet", "--- before", *warned):
+    for text in ("confidential", "--- before", *warned):
         assert (text in printed) is not hidden, run.output
