@@ -50,7 +50,7 @@ class HostReading(NamedTuple):
 
 
 class Written(NamedTuple):
-    """Where the report is, or would be in check mode, and whether its files change."""
+    """The place of the report, also in check mode, and whether its files change."""
 
     directory: str
     changed: bool

@@ -151,7 +151,7 @@ class SharedByTasks:
         return _of_all_tasks.get()
 
     def made_once(self, key: Any, make: Callable[[], Made]) -> Made:
-        """What the first task makes for this key, while others wait for it."""
+        """The object that the first task makes for this key, while others wait for it."""
         with self._mutex:
             mutex = self._mutexes.setdefault(key, Lock())
         with mutex:

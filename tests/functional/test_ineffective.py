@@ -187,12 +187,12 @@ def test_the_ends_of_skips_and_of_items_count(ends_of: str) -> None:
         items_of("office").plural: [{"ip": "192.0.2.0/24"}],
     }
     end = datetime(2998, 1, 1, tzinfo=UTC)
-    ends: dict[str, dict[tuple[Hashable, ...], datetime]] = {
+    ends: dict[str, dict[str, dict[tuple[Hashable, ...], datetime]]] = {
         "custom_rules": {"custom_rules": {("network",): end}},
         "items of office": {items_of("office").plural: {("192.0.2.0/24",): end}},
         "nothing": {},
-    }[ends_of]
-    keys = {record["key"] for record in ineffective_records(state, ends=ends)}
+    }
+    keys = {record["key"] for record in ineffective_records(state, ends=ends[ends_of])}
     idle = {"custom_rules": {"inside"}, "items of office": {"limit"}, "nothing": {"limit", "inside"}}
     assert keys == idle[ends_of]
 

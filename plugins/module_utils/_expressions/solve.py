@@ -99,8 +99,8 @@ class VariableBounds(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """What the nodes of a level look at: a field whose addresses, numbers or texts they tell apart,
-    or a `leaf` of which they know only whether it is met; or something of another name."""
+    """The subject of the nodes of a level: a field whose addresses, numbers or texts they tell
+    apart, or a `leaf` of which they know only whether it is met; or something of another name."""
 
     name: Hashable
     kind: str
@@ -339,7 +339,7 @@ class Diagrams:
         return self._decided_for_texts(leaf, met) if self._truth_of_text else met
 
     def _decided_for_texts(self, leaf: Comparison, met: Set) -> Set:
-        """What meets a leaf, which is known for texts that expressions name."""
+        """The traffic that meets a leaf, which is known for texts that expressions name."""
         fields = [name for name in fields_in_expression(leaf.field) if name in self._named_texts]
         if len(fields) != 1:
             return met
@@ -368,7 +368,7 @@ class Diagrams:
         return self._within((field, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
 
     def variable_of(self, level: int) -> Variable:
-        """What the nodes of a level look at."""
+        """The subject of the nodes of a level."""
         if len(self._names) < len(self._levels):
             self._names = {known: name for name, known in self._levels.items()}
         name = self._names[level]
@@ -439,7 +439,7 @@ class Diagrams:
         return known
 
     def _two_nodes(self, operator: str, one: Set, other: Set) -> Set:
-        """What two sets make, piece by piece of the values of their first variable."""
+        """The set that two sets make, piece by piece of the values of their first variable."""
         left, right = self._nodes[one], self._nodes[other]
         if left.level < right.level:
             starts = left.starts

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What results say of the states of a plan beside its changes: what protects less, what a task
+"""The words of results on the states of a plan beside its changes: what protects less, what a task
 expects, and what nobody names."""
 
 from __future__ import annotations

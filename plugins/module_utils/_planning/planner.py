@@ -22,7 +22,7 @@ from .stages import Rollout, brought_at_once, changes_protection
 
 
 class Situation(NamedTuple):
-    """What a plan is made of: the existing state, and the desired state that is settled by it.
+    """The two sides of a plan: the existing state, and the desired state that is settled by it.
 
     `nested` are, by plural, the nested objects that the task names and that no existing object has.
     `inner` are the collections inside of objects, which go along with these objects. `begun` is the
@@ -89,7 +89,7 @@ class Planner(NamedTuple):
         return planned._replace(verdicts=verdicts, against=against)
 
     def _verdicts(self, plan: Plan, surroundings: Surroundings) -> Verdicts:
-        """What the traffic says of the objects that a plan enables, if the task asks for it."""
+        """The verdicts of the traffic on objects that a plan enables, if the task asks for it."""
         question = self.rollout.question
         if not question or not changes_protection(plan):
             return {}

@@ -251,7 +251,7 @@ def with_rule(actual: Any, rule: Any) -> str:
 
 
 def _of_component(by_component: Any, component: str) -> Any:
-    """What is said of a component; the same of each of them if it is no mapping."""
+    """The value of a component; the same of each of them if it is no mapping."""
     return by_component[component] if isinstance(by_component, Mapping) else by_component
 
 

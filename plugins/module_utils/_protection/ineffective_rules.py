@@ -276,7 +276,7 @@ def _end_of(rule: ZoneRule, ends: Ends) -> datetime | None:
 
 
 def _effect_of(rule: ZoneRule) -> str:
-    """What a rule does, equal for rules that do the same."""
+    """The effect of a rule, equal for rules that do the same."""
     fields = [rule.obj.get(name) for name in ALIKE_IN]
     return as_json([*fields, rule.key if rule.conditions else None])
 

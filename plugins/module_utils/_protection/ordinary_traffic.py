@@ -45,8 +45,8 @@ OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")
 
 
 class OwnerNames(NamedTuple):
-    """Where the names of an owner stand to which traffic goes: the collection and its field; and
-    the words for the names."""
+    """The collection and its field that hold the names of an owner to which traffic goes; and the
+    words for the names."""
 
     resource: Resource
     field: str

@@ -165,7 +165,7 @@ def in_order_of(resource: Resource) -> InOrder:
 
 
 def _unknown_action(resource: Resource, rule: Object) -> list[str]:
-    """What is not known of an action other than skip; one that deploys a ruleset may do something
+    """The unknown parts of an action other than skip; one that deploys a ruleset may do something
     in addition to that."""
     action = str(rule.get("action"))
     if action in ENFORCING | resource.enforcing | {"log"}:

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How often each rule of a zone matched, by the events of the analytics. Of events only the ids of
+"""The hits of each rule of a zone, by the events of the analytics. Of events only the ids of
 rules, their actions and numbers leave the analytics. Not known is never zero.
 """
 

@@ -240,7 +240,7 @@ class Row(NamedTuple):
 
     @property
     def drops(self) -> bool:
-        """Whether the packets were dropped, or would have been."""
+        """Return whether the packets were dropped, or would have been."""
         return DROP in (self.outcome, self.verdict)
 
 

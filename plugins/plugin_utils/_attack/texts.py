@@ -50,7 +50,7 @@ def threats(part: Part, merged: MergedHost, run_module: RunModule) -> Iterator[s
 
 
 def _backtest_words(part: Part, run_module: RunModule) -> str:
-    """What the rules of a host would do to the requests of the last hour, in words; empty if that
+    """The effect of the rules of a host on the requests of the last hour, in words; empty if that
     is not said."""
     options = {**part.options, "backtest": {"hours": 1}}
     result = run_module(replace(part, options=options), True)

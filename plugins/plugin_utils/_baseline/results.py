@@ -242,7 +242,7 @@ def _lines_of_result(result: ModuleResult, is_accepted: IsAccepted, begin: str) 
 
 
 def _protection_sentence(coverage: Mapping[str, Any]) -> str:
-    """How well a host is protected, with the reasons that its summary has."""
+    """The protection of a host, with the reasons that its summary has."""
     summary = coverage["summary"]
     reasons = [reason for reason in coverage["reasons"] if reason in summary]
     return first_sentences([summary[0], *reasons], SENTENCES_IN_LINE, "reason", "reasons")

@@ -167,7 +167,7 @@ def _answer_record(answer: HostAnswer) -> dict[str, Any]:
 
 
 def _verdicts(examination: HostAnswers) -> list[dict[str, Any]]:
-    """Whether each assumption holds that a read can check; None if no answer shows it."""
+    """The verdict on each assumption that a read can check; None if no answer shows it."""
     problems: dict[str, list[str]] = defaultdict(list)  # of each assumption that an answer shows
     for answer in examination.answers:
         if answer.objects and (answer.resource.update or answer.resource.create):

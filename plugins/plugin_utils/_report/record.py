@@ -205,7 +205,7 @@ ADVICE_ON_EMPTY_LISTS: Final = "Fill the list, or remove the rule."
 
 
 def advice_on_ineffective(record: IneffectiveRecord) -> str:
-    """What to do about an object that cannot work; one that is never met `by` lists waits for
+    """The advice on an object that cannot work; one that is never met `by` lists waits for
     their items."""
     if record["kind"] == "never" and record["by"]:
         return ADVICE_ON_EMPTY_LISTS
