@@ -273,7 +273,7 @@ EXAMPLES = r"""
     deploy:
       enabled: false
     accept_risks:
-      - {code: weakens_zone, entries: [curl of the ruleset Bots, no-agent of the ruleset Bots]}
+      - {code: weakens_zone, resource: custom_rule, entries: [curl of the ruleset Bots, no-agent of the ruleset Bots]}
 
 - name: Have exactly one rule in a ruleset of the account
   edgeops.protection.custom_ruleset:

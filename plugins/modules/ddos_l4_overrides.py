@@ -206,6 +206,7 @@ EXAMPLES = r"""
             sensitivity: medium
     accept_risks:
       - code: weakens_ddos_rules
+        resource: ddos_l4_override
         entries: [calm]
         reason: false positives in the load test
 

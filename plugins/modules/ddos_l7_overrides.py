@@ -210,6 +210,7 @@ EXAMPLES = r"""
             sensitivity: medium
     accept_risks:
       - code: weakens_ddos_rules
+        resource: ddos_l7_override
         entries: [calm]
         reason: false positives in the load test
 

@@ -91,7 +91,7 @@ EXAMPLES = r"""
 - name: Undo the last run on this host
   edgeops.protection.host_restore:
     file: snapshots/frankfurt/2027-01-29T09-15-02.310412Z.yml
-    accept_risks: [{code: skips_monitoring, entries: [syn_flood global]}]
+    accept_risks: [{code: skips_monitoring, resource: syn_flood_rule, entries: [syn_flood global]}]
 
 - name: Undo the last run on each host
   edgeops.protection.host_restore:

@@ -265,7 +265,7 @@ EXAMPLES = r"""
             efb7b8c949ac4650a09736fc376e9aee: [5de7edfa648c4d6891dc3e7f84534ffa]
         expression: starts_with(http.request.uri.path, "/upload")
         position: before managed
-    accept_risks: [{code: weakens_managed_rules, entries: [uploads]}]
+    accept_risks: [{code: weakens_managed_rules, resource: managed_rule, entries: [uploads]}]
 
 - name: Remove an exception
   edgeops.protection.managed_rules:

@@ -225,6 +225,7 @@ EXAMPLES = r"""
           requests_per_period: 10
     accept_risks:
       - code: weakens_rate_limits
+        resource: rate_limit_rule
         entries: [login]
         reason: offices behind one address
 

@@ -55,6 +55,7 @@ EXAMPLES = r"""
     level: medium
     accept_risks:
       - code: lowers_sensitivity
+        resource: security_level
         entries: [security_level]
         reason: The attack is over
 """
