@@ -13,7 +13,6 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.traffic_changes import TrafficChange
 
-Objects = list[dict[str, Any]]
 ZONE = [{"name": "shop.example", "plan": {"legacy_id": "enterprise"}}]
 
 
@@ -29,7 +28,7 @@ def zone(*rules: dict[str, Any], **collections: Any) -> dict[str, Any]:
     return {"zone": ZONE, "custom_rules": list(rules), **collections}
 
 
-def with_list(*addresses: str, rules: Objects) -> dict[str, Any]:
+def with_list(*addresses: str, rules: list[dict[str, Any]]) -> dict[str, Any]:
     items = [{"ip": address} for address in addresses]
     return zone(*rules, **{"ip_lists": [{"name": "bad", "kind": "ip"}], "items of bad": items})
 
