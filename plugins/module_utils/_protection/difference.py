@@ -12,6 +12,7 @@ order. All rules are cut to the traffic that meets a changed one, and most of th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain
 from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
@@ -253,7 +254,8 @@ def _walked(
     return walked
 
 
-class TrafficDifference(NamedTuple, Generic[TrafficSet]):
+@dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
+class TrafficDifference(Generic[TrafficSet]):
     """Traffic that two states treat differently: the first one as `what` says, the second one as
     `now` says. It passes, or is treated more strictly."""
 
@@ -285,14 +287,21 @@ def walk_differences(
         for gone in _gone(family, latter, former, within):
             found.append(_strengthened(gone))
     for gone in _skipped(latter, former, read):
-        found.append(TrafficDifference(SKIPPED, True, gone.mark.what, gone.mark.now, *gone[2:]))
+        found.append(
+            TrafficDifference(
+                SKIPPED, True, gone.mark.what, gone.mark.now, gone.traffic, gone.certain
+            )
+        )
     for gone in _skipped(former, latter, read):
         now = f"is {gone.mark.what}"
-        found.append(TrafficDifference(SKIPPED, False, gone.mark.now, now, *gone[2:]))
+        found.append(
+            TrafficDifference(SKIPPED, False, gone.mark.now, now, gone.traffic, gone.certain)
+        )
     return found
 
 
-class Gone(NamedTuple, Generic[TrafficSet]):
+@dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
+class Gone(Generic[TrafficSet]):
     """Traffic that has a mark in one walk, and in the other one a weaker mark or none."""
 
     mark: Mark
@@ -322,8 +331,9 @@ def _gone(
     sets = walked.sets
     other_marks = others.marked(family)
     loggings = others.marked(LOGGED) if family == STOPPED else []
-    for mark, traffic in walked.marked(family):
-        traffic = sets.intersection(traffic, within)
+    for marked in walked.marked(family):
+        mark = marked.mark
+        traffic = sets.intersection(marked.traffic, within)
         strong = [one for one in other_marks if is_as_strong(mark, one.mark) is True]
         rest = sets.without(traffic, sets.union(one.traffic for one in strong))
         if family == COUNTED and _is_counted_apart(sets, sets.without(traffic, rest), strong):
@@ -352,12 +362,13 @@ def _skipped(
 ) -> Iterator[Gone[TrafficSet]]:
     """The traffic that skips something, and does not in another walk."""
     sets = walked.sets
-    for mark, traffic in walked.marked(SKIPPED):
+    for marked in walked.marked(SKIPPED):
+        mark = marked.mark
         name = str(mark.key)
         if name in read:
             continue
         kind, _space, identity = name.partition(" ")
-        rest = sets.without(traffic, others.traffic(mark.identity))
+        rest = sets.without(marked.traffic, others.traffic(mark.identity))
         ruleset = identity.partition(" ")[0] if kind == "rules" else ""
         if ruleset:
             rest = sets.intersection(rest, _checked_by(ruleset, walked))

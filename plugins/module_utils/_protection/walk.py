@@ -12,6 +12,7 @@ past requests and for all traffic.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Generic, Hashable, Iterable, Mapping, NamedTuple, Tuple
 
 from .._expressions.expression import Expression
@@ -100,7 +101,8 @@ def stops(step: Step) -> bool:
     return any(effect.mark and effect.mark.family == STOPPED for effect in step.effects)
 
 
-class Marked(NamedTuple, Generic[TrafficSet]):
+@dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
+class Marked(Generic[TrafficSet]):
     """A mark with the traffic that has it."""
 
     mark: Mark
@@ -110,7 +112,8 @@ class Marked(NamedTuple, Generic[TrafficSet]):
 Identity = Tuple[str, Hashable]  # of a mark
 
 
-class _Part(NamedTuple, Generic[TrafficSet]):
+@dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
+class _Part(Generic[TrafficSet]):
     """The effect of steps that follow each other: the traffic for which they end the walk, and that
     which has each mark; a mark may be given `unless` traffic has another one already."""
 
