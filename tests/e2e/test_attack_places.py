@@ -187,6 +187,26 @@ def test_a_checkout_without_the_file_says_where_it_looked_and_to_pull(site: Site
     assert (site.state(), site.file.exists()) == (IN, False)
 
 
+LOGIN = {"ref": "attack-login", "action": "block", "expression": 'http.request.uri.path eq "/login"'}
+
+
+def test_an_attack_takes_back_no_posture_of_another_checkout(site: Site) -> None:
+    """A run that would is refused, and neither the service nor the file changes."""
+    site.describe(baseline_postures={"login": {"custom_rules": [LOGIN]}})
+    site.attack(posture="login", hours=4, reason="INC-7")
+    theirs = site.file.read_text(encoding="utf-8")
+    during = (site.state(), site.firewall())
+    assert during[0][2] == ["office", "attack-login"]
+    site.file.unlink()
+    words = "The run would take back custom rule attack-login, which a prepared posture sets"
+    text = site.block("198.51.100.0/24", code=2)
+    assert words in text and "commit the file there, git pull here" in text, text
+    assert (site.state(), site.firewall(), site.file.exists()) == (*during, False)
+    site.file.write_text(theirs, encoding="utf-8")
+    site.block("198.51.100.0/24", reason="INC-8")
+    assert (len(site.firewall()), "attack-login" in site.state()[2]) == (2, True)
+
+
 def test_an_ended_entry_of_a_posture_that_nobody_prepares_any_more_goes_with_the_next_attack(site: Site) -> None:
     site.file.write_text("berlin: [{name: gone, until: 2026-11-01}]\n", encoding="utf-8")
     assert (site.scheduled(), site.state()) == (False, OUT)

@@ -25,6 +25,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ...module_utils._api.responses import NO_PRODUCT
+from ...module_utils._errors import NOTHING_CHANGED
 from ...module_utils._guard.acceptance import acceptances_to_copy
 from ...module_utils._schema.account import DNS_PATH, PREFIXES, TCP_KINDS
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OPTION, without
@@ -136,7 +137,12 @@ class Attack:
         if not self._options["over"]:
             for text in threats(part, merged, self._run_quietly):
                 task.tell(text)
-        run = self._update(values, part, task.runner(), partial(self._begin, existing, entries))
+
+        def begin(predicted: Mapping[str, Any]) -> None:
+            self._require_taken_here(merged, predicted["operations"])
+            self._begin(existing, entries, predicted)
+
+        run = self._update(values, part, task.runner(), begin)
         if run.failed:
             return self._failure(run)
         if run.predicted:  # nothing is to be applied
@@ -217,6 +223,19 @@ class Attack:
         state = read_host([*resources.values()], connection, self._run_quietly).objects
         if refusal := named_by_nobody(added, state, BLOCKING):
             raise ValueError(refusal)
+
+    def _require_taken_here(
+        self, merged: MergedHost, operations: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Raises ValueError if operations take back a posture that the file does not have."""
+        titles = [*merged.taken_elsewhere(operations)]
+        if titles:
+            raise ValueError(
+                f"The run would take back {first_few(titles)}, which a prepared posture sets, and"
+                f" {self._file.path} has no entry of it. If it was taken in another checkout,"
+                " commit the file there, git pull here, and run the same again. If nobody has taken"
+                f" it, run the baseline first, which takes it back. {NOTHING_CHANGED}"
+            )
 
     def _run_quietly(self, part: of_host.Part, check_mode: bool) -> dict[str, Any]:
         """The result of a module, whose warnings are not shown."""

@@ -154,6 +154,17 @@ class MergedHost:
                     yield f"{title} is as {posture_object.place} says, which {end}."
                     break
 
+    def taken_elsewhere(self, operations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+        """The titles of the objects that operations take back from a prepared posture, while no
+        entry names a posture that sets them: the file of another checkout may."""
+        for operation in operations:
+            ended = self.ended.get((operation["resource"], operation["key"]), ())
+            taken_back = [
+                end for target, end in ended if _takes_back(operation, target.desired.values)
+            ]
+            if taken_back and all(end == PREPARED for _target, end in ended):
+                yield title_of_operation(operation)
+
     def _take_layers(self, layers: Sequence[Layer]) -> None:
         """Take the values of layers, each once: the same again holds longer, and changes nothing
         else."""
