@@ -83,13 +83,13 @@ class Bounded(Dict[str, Any]):
 
     def __init__(
         self,
-        argument: Argument,
+        argument: Argument | None = None,  # ansible-test makes an empty one of the same class
         low: int | None = None,
         high: int | None = None,
         characters_at_most: int | None = None,
         bytes_at_most: int | None = None,
     ) -> None:
-        super().__init__(argument)
+        super().__init__(argument or {})
         self.low = low
         self.high = high
         self.characters_at_most = characters_at_most

@@ -318,7 +318,7 @@ def _variable(managed: Managed) -> Documented:
         return {"description": [text], **facts, "type": "list", "elements": "dict"}
     if not resource.is_whole:
         text = f"The {resource.title} of the {owner}, which the role sets to exactly this one. If omitted, the role does not read it."
-        (option,) = field_options(resource.fields, required=False).values()
+        option = next(iter(field_options(resource.fields, required=False).values()))
         return {**option, "description": [text], **facts}
     text = f"The {resource.title} of the {owner}, of which the role sets these fields. If omitted, the role does not read it."
     return {"description": [text], **facts, "type": "dict", "options": field_options(resource.fields, required=False)}

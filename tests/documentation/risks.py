@@ -67,8 +67,8 @@ RELEASE = "1.0.0"  # which added them all
 ACCEPTANCE = (
     "The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.",
     "An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries), C(expires) and C(reason), which"
-    " accepts the risk for these networks, and for these keys of this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries in an"
-    " inventory, since a code accepts later risks as well.",
+    " accepts the risk for these networks, and for these keys of this resource alone, until then. A failure prints the dictionary to"
+    " copy. Use dictionaries in an inventory, since a code accepts later risks as well.",
 )
 OF_LIMITS = ("Limits from which on a plan is a risk.",)
 MARK = re.compile(r"\b([A-Z])\(([^()]*)\)")  # such as O(purge), for ansible-doc

@@ -69,7 +69,6 @@ ALL_TEXTS: Ranges = [(0, GREATEST)]  # texts are numbered from 1; 0 is any that 
 EITHER: Ranges = [(0, 1)]
 Settled = Callable[[Comparison], object]
 Lists = Mapping[str, Contents]
-NO_LISTS: Lists = {}
 MOST_NAMED_TEXTS = 64  # of a field, for which a comparison that is a variable is decided
 
 
@@ -143,14 +142,14 @@ class Diagrams:
         self._bounds[WHOLE] = self._bounds[EMPTY]
         self.steps = 0  # that were taken, at most MOST_STEPS
 
-    def matching(self, expression: Expression, lists: Lists = NO_LISTS) -> Set:
+    def matching(self, expression: Expression, lists: Lists | None = None) -> Set:
         """The traffic that an expression matches; what cannot be read is a variable, and so are
         lists whose contents are not known."""
         if expression.problem or any(leaf.problem for leaf in expression.comparisons):
             return self.variable(expression.normalised)
         return self.of(expression.tree, lists)
 
-    def of(self, tree: Tree, lists: Lists = NO_LISTS) -> Set:
+    def of(self, tree: Tree, lists: Lists | None = None) -> Set:
         """The same of an expression without an unknown part."""
         if isinstance(tree, Constant):
             return WHOLE if tree.value else EMPTY

@@ -79,8 +79,8 @@ def _head(report: Report) -> Iterator[str]:
     yield "|" + "---:|" * len(records.STATUSES)
     yield markdown_row(f"{totals['statuses'][status]:,}" for status in records.STATUSES)
     yield ""
-    for bar in overview.bars(totals["addresses"]):
-        yield f"- {bar.family} addresses: {bar.words}"
+    for family_bar in overview.bars(totals["addresses"]):
+        yield f"- {family_bar.family} addresses: {family_bar.words}"
     ages = [f"- {text}" for text in overview.ages(report)]
     yield from _first_lines(ages, "part", "parts")
 

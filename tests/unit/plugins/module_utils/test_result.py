@@ -161,10 +161,9 @@ def test_how_far_it_came_reads_as_a_sentence(done: int, left: int, unknown: int,
 
 
 def test_a_fault_after_the_first_write_keeps_its_traceback() -> None:
-    try:
+    with pytest.raises(ValueError, match="It broke.") as caught:
         raise ValueError("It broke.")
-    except ValueError as exc:
-        failure = failure_of(BrokenOff(exc, [CREATED], [], []))
+    failure = failure_of(BrokenOff(caught.value, [CREATED], [], []))
     assert failure.message.startswith(
         "This is a fault of the collection, please report it: ValueError: It broke. 1 of 1 "
     )

@@ -31,6 +31,8 @@ from hypothesis import strategies as st
 
 NOW = datetime(2026, 6, 30, 12, tzinfo=timezone.utc)
 CODE = "unprotects_addresses"
+OF_PREFIX = {"code": CODE, "resource": "prefix"}
+OF_RULE = {"code": CODE, "resource": "syn_flood_rule"}
 
 
 def risk(networks: list[str], entries: list[str], resource: Resource = PREFIXES, code: str = CODE) -> Finding:
@@ -58,22 +60,22 @@ ACCEPTED: list[tuple[str, list[Any], bool]] = [
     ("one of its networks", [{"code": CODE, "networks": ["192.0.2.0/24"]}], False),
     ("no network", [{"code": CODE, "networks": []}], False),
     ("its networks, by two dictionaries", [{"code": CODE, "networks": ["192.0.2.0/24"]}, {"code": CODE, "networks": ["203.0.113.0/24"]}], True),
-    ("its entries", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.1/24"]}, {"code": CODE, "resource": "syn_flood_rule", "entries": ["syn_flood Region weur"]}], True),
-    ("its entries, with the name of a component in capitals", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24"]}, {"code": CODE, "resource": "syn_flood_rule", "entries": ["SYN_flood region WEUR"]}], True),
-    ("an entry of another component", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24"]}, {"code": CODE, "resource": "syn_flood_rule", "entries": ["dns region WEUR"]}], False),
+    ("its entries", [{**OF_PREFIX, "entries": ["192.0.2.1/24"]}, {**OF_RULE, "entries": ["syn_flood Region weur"]}], True),
+    ("its entries, with the name of a component in capitals", [{**OF_PREFIX, "entries": ["192.0.2.0/24"]}, {**OF_RULE, "entries": ["SYN_flood region WEUR"]}], True),
+    ("an entry of another component", [{**OF_PREFIX, "entries": ["192.0.2.0/24"]}, {**OF_RULE, "entries": ["dns region WEUR"]}], False),
     ("its entries, of another resource with the same keys",
-     [{"code": CODE, "resource": "allowlist_entry", "entries": ["192.0.2.0/24"]}, {"code": CODE, "resource": "syn_flood_rule", "entries": ["syn_flood region WEUR"]}], False),
-    ("its entries, of one resource", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24", "syn_flood region WEUR"]}], False),
+     [{"code": CODE, "resource": "allowlist_entry", "entries": ["192.0.2.0/24"]}, {**OF_RULE, "entries": ["syn_flood region WEUR"]}], False),
+    ("its entries, of one resource", [{**OF_PREFIX, "entries": ["192.0.2.0/24", "syn_flood region WEUR"]}], False),
     ("its resources", [{"code": CODE, "resource": "prefix"}, {"code": CODE, "resource": "syn_flood_rule"}], True),
     ("one of its resources", [{"code": CODE, "resource": "prefix"}], False),
     ("its networks, of another resource", [{"code": CODE, "resource": "allowlist_entry", "networks": BLOCKS}], False),
     ("its networks, of one of its resources", [{"code": CODE, "resource": "prefix", "networks": BLOCKS}], False),
-    ("no entry", [{"code": CODE, "resource": "prefix", "entries": []}], False),
-    ("one of its entries", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24"]}], False),
+    ("no entry", [{**OF_PREFIX, "entries": []}], False),
+    ("one of its entries", [{**OF_PREFIX, "entries": ["192.0.2.0/24"]}], False),
     ("its networks and one of its entries",
      [{"code": CODE, "networks": ["0.0.0.0/0"], "resource": "prefix", "entries": ["192.0.2.0/24"]}], False),
     ("a network of it and its entries, apart",
-     [{"code": CODE, "networks": ["192.0.2.0/24"]}, {"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24"]}], False),
+     [{"code": CODE, "networks": ["192.0.2.0/24"]}, {**OF_PREFIX, "entries": ["192.0.2.0/24"]}], False),
     ("a code beside what is bound to less", [{"code": CODE, "networks": ["192.0.2.0/24"]}, CODE], True),
     ("a code until tomorrow", [{"code": CODE, "expires": "2026-07-01"}], True),
     ("a code until the end of today", [{"code": CODE, "expires": "2026-06-30"}], True),
@@ -103,7 +105,7 @@ MALFORMED: list[tuple[Any, str, str]] = [
     ({"code": CODE, "network": "192.0.2.0/24"}, "accept_risks[0].network", "there is no such field (did you mean networks?)"),
     ({"code": CODE, "networks": {"a": 1}}, "accept_risks[0].networks", "it is a dictionary; write a list"),
     ({"code": CODE, "networks": ["192.0.2/24"]}, "accept_risks[0].networks[0]", "'192.0.2/24' is neither an address nor a network"),
-    ({"code": CODE, "resource": "prefix", "entries": [["a"]]}, "accept_risks[0].entries[0]", "it is a list; write a text"),
+    ({**OF_PREFIX, "entries": [["a"]]}, "accept_risks[0].entries[0]", "it is a list; write a text"),
     ({"code": CODE, "entries": ["192.0.2.0/24"]}, "accept_risks[0].resource",
      "say of which resource these entries are, since another one may have the same keys; the failure of the task prints it"),
     ({"code": CODE, "resource": "prefixes"}, "accept_risks[0].resource", "there is no resource prefixes (did you mean prefix?)"),

@@ -178,7 +178,7 @@ def test_traffic_passes_and_nothing_else_differs(name: str, before: Any, after: 
     check_certain(changes.passes)
     is_moved = name == "a skip widened to a user agent"  # the office is blocked then
     assert (bool(changes.stopped), changes.unknown) == (is_moved, [])
-    reverse = traffic_difference(after, before)
+    reverse = traffic_difference(before=after, after=before)
     check_certain(reverse.stopped)
     assert bool(reverse.passes) is is_moved
 
