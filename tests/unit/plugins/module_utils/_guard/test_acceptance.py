@@ -61,7 +61,7 @@ ACCEPTED: list[tuple[str, list[Any], bool]] = [
     ("no network", [{"code": CODE, "networks": []}], False),
     ("its networks, by two dictionaries", [{"code": CODE, "networks": ["192.0.2.0/24"]}, {"code": CODE, "networks": ["203.0.113.0/24"]}], True),
     ("its entries", [{**OF_PREFIX, "entries": ["192.0.2.1/24"]}, {**OF_RULE, "entries": ["syn_flood Region weur"]}], True),
-    ("its entries, with the name of a component in capitals", [{**OF_PREFIX, "entries": ["192.0.2.0/24"]}, {**OF_RULE, "entries": ["SYN_flood region WEUR"]}], True),
+    ("its entries, a component in capitals", [{**OF_PREFIX, "entries": ["192.0.2.0/24"]}, {**OF_RULE, "entries": ["SYN_flood region WEUR"]}], True),
     ("an entry of another component", [{**OF_PREFIX, "entries": ["192.0.2.0/24"]}, {**OF_RULE, "entries": ["dns region WEUR"]}], False),
     ("its entries, of another resource with the same keys",
      [{"code": CODE, "resource": "allowlist_entry", "entries": ["192.0.2.0/24"]}, {**OF_RULE, "entries": ["syn_flood region WEUR"]}], False),
