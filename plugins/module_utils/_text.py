@@ -38,7 +38,7 @@ class Unread(ValueError):
     or an answer of the analytics.
 
     `reasons` say why. `at` is the position in an expression that they are about, counted from 0;
-    None for all of it. What is not `malformed` may have a form that is not known here.
+    None for all of it. A value that is not `malformed` may have a form that is not known here.
     """
 
     def __init__(self, *reasons: str, at: Any = None, malformed: bool = True) -> None:

@@ -14,10 +14,7 @@ from .._protection.difference import traffic_difference
 from .._protection.rules_in_force import expressions_in
 from .._protection.traffic_changes import NO_CHANGES, TrafficChanges
 from .._schema.lists import LISTS, uses_of
-from .._schema.registry import DDOS_OVERRIDES, EVALUATION
 from .._text import plural
-
-DECIDING_RESOURCES = frozenset(resource.plural for resource in (*EVALUATION, *DDOS_OVERRIDES))
 
 
 def traffic_changes(plan: Plan) -> TrafficChanges:
