@@ -155,6 +155,8 @@ def with_declared_options(
     fields = unless_wrong(options, API_FIELDS)
     if not fields or API_FIELDS not in resource.extra_options:
         return EntryOptions(options)
+    if resource.shape:
+        fields = resource.shape.lifted(fields)
     assigned = [name for name in fields if name in resource.assigned]
     declared_fields, undeclared_fields = _split(
         resource.field_options, without(fields, *assigned), whole_lists=True

@@ -96,18 +96,27 @@ def _reading(managed: str) -> Any:
         overrides = parameters.get(OVERRIDES)
         if deployed(rule) != managed or not isinstance(overrides, Mapping):
             return {**obj, OTHER_RULE: without(rule, *obj)}
-        undeclared_overrides = _renamed(overrides, RENAMED.from_api)
-        for name in OWN_FIELDS:
-            if name in undeclared_overrides:
-                obj[name] = undeclared_overrides.pop(name)
-        undeclared_parameters = without(parameters, "id", OVERRIDES)
-        if undeclared_overrides:
-            undeclared_parameters[OVERRIDES] = undeclared_overrides
-        if undeclared_parameters:
-            obj[PARAMETERS] = undeclared_parameters
-        return obj
+        return _lifted({**obj, PARAMETERS: without(parameters, "id")})
 
     return read
+
+
+def _lifted(fields: Object) -> dict[str, Any]:
+    """Fields in which the overrides that have an option stand under its name."""
+    parameters = fields.get(PARAMETERS)
+    if not isinstance(parameters, Mapping):
+        return dict(fields)
+    lifted = without(fields, PARAMETERS)
+    undeclared_overrides = _renamed(fields_in(parameters.get(OVERRIDES)), RENAMED.from_api)
+    for name in OWN_FIELDS:
+        if name in undeclared_overrides:
+            lifted[name] = undeclared_overrides.pop(name)
+    undeclared_parameters = without(parameters, OVERRIDES)
+    if undeclared_overrides:
+        undeclared_parameters[OVERRIDES] = undeclared_overrides
+    if undeclared_parameters:
+        lifted[PARAMETERS] = undeclared_parameters
+    return lifted
 
 
 def _writing(managed: str) -> Any:
@@ -158,9 +167,6 @@ def _invalid_override(override: Values) -> str:
         return f"{OF_ANOTHER_KIND}; it takes no {set_here[0]}" if set_here else ""
     parameters = fields_in(override.get(PARAMETERS))
     undeclared_overrides = fields_in(parameters.get(OVERRIDES))
-    for name, option in zip(undeclared_overrides, RENAMED.from_api(undeclared_overrides)):
-        if option in OWN_FIELDS:
-            return f"has {name} in api_fields, for which there is the option {option}"
     has_action = override.get("action", DEFAULT) != DEFAULT
     has_fields = any(override.get(name) for name in OWN_FIELDS if name != "action")
     if not has_action and not has_fields and not undeclared_overrides:
@@ -310,7 +316,7 @@ def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
         permission=Permission(layer.permission, owner.partition("_")[0]),
         quota=10,
         fields=(Field("expression", layer.expression), *fields),
-        shape=Shape(_reading(layer.managed), _writing(layer.managed)),
+        shape=Shape(_reading(layer.managed), _writing(layer.managed), _lifted),
         catalogue=Catalogue("managed DDoS ruleset", path, _names_anything, _faults),
         semantics=Semantics(
             normalise=_fit_override, invalid_reason=_invalid_override, protects_nobody=weakens

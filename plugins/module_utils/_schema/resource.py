@@ -179,10 +179,12 @@ class Nested(NamedTuple):
 
 class Shape(NamedTuple):
     """Another shape of objects than that of Cloudflare: `from_api` takes an object of Cloudflare
-    and returns it in this shape, `to_api` does the reverse."""
+    and returns it in this shape, `to_api` does the reverse. `lifted` takes fields as `api_fields`
+    has them, and returns those that have an option under its name."""
 
     from_api: Callable[[Object], dict[str, Any]]
     to_api: Callable[[Object], dict[str, Any]]
+    lifted: Callable[[Object], dict[str, Any]] = dict
 
 
 def renaming(theirs: str, ours: str) -> Shape:

@@ -16,6 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan impo
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import make_diff
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES, PARAMETERS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import RESPONSE as RESPONSE_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import take_all
@@ -149,3 +150,35 @@ def test_the_export_of_the_next_version_names_the_field_that_this_one_lacks() ->
         "rules[0].shade",
         "rules[0].action_parameters.response.retry_after",
     }
+
+
+LEVELS = {"action": "log", "sensitivity_level": "low", "categories": [{"category": "syn", "sensitivity_level": "eoff"}]}
+
+
+def test_overrides_that_an_older_version_did_not_declare_are_their_options() -> None:
+    """The API has them inside of the parameters, and the collection beside them."""
+    entry = {
+        "ref": "syn",
+        "expression": "true",
+        "api_fields": {"action_parameters": {"overrides": {**LEVELS, "future": 1}, "version": "latest"}},
+    }
+    desired = parse_desired(L4_OVERRIDES, numbered("overrides", [entry]))
+    (override,) = desired.objects.values()
+    assert (override["action"], override["sensitivity"]) == ("log", "low")
+    assert override["categories"] == [{"category": "syn", "sensitivity": "eoff"}]
+    assert override["action_parameters"] == {"overrides": {"future": 1}, "version": "latest"}
+    assert [remark.partition(", which")[0] for remark in desired.remarks] == [
+        f"overrides[0].api_fields: there is the option overrides[0].{name}"
+        for name in ("action", "sensitivity", "categories")
+    ]
+
+
+def test_an_override_in_api_fields_that_differs_from_its_option_is_refused() -> None:
+    entry = {
+        "ref": "syn",
+        "expression": "true",
+        "sensitivity": "medium",
+        "api_fields": {"action_parameters": {"overrides": {"sensitivity_level": "low"}}},
+    }
+    with pytest.raises(OptionError, match=r"overrides\[0\].sensitivity: it has another value than in"):
+        parse_desired(L4_OVERRIDES, numbered("overrides", [entry]))

@@ -68,8 +68,6 @@ def test_a_default_action_is_none_and_an_empty_list_is_left_out() -> None:
         ({"action": "log"}, "is new and needs expression"),
         ({"expression": "true"}, "overrides nothing; set one of action, sensitivity, categories, rules"),
         ({"expression": "true", "action": "default", "rules": []}, "overrides nothing; set one of"),
-        ({"expression": "true", "action_parameters": {"overrides": {"sensitivity_level": "low"}}},
-         "has sensitivity_level in api_fields, for which there is the option sensitivity"),
     ],
 )  # fmt: skip
 def test_which_overrides_are_not_valid(override: dict[str, Any], reason: str) -> None:
