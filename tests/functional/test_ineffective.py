@@ -224,6 +224,36 @@ def test_a_rate_limit_whose_requests_skip_its_phase(modules: Modules) -> None:
     assert claims(result) == [("inside", "shadowed", ["pass"]), ("again", "duplicate", ["all"])]
 
 
+FROM_GERMANY = rule("src", 'ip.src.country eq "DE"')
+OF_GERMANY = rule("either", 'ip.geoip.country eq "DE"')
+COUNTRIES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, list[str]]]]] = {
+    "either end behind the source": ([FROM_GERMANY, OF_GERMANY], []),
+    "the source behind either end": ([OF_GERMANY, FROM_GERMANY], [("src", "shadowed", ["either"])]),
+    "the destination behind either end": (
+        [OF_GERMANY, rule("dst", 'ip.dst.country eq "DE"')],
+        [("dst", "shadowed", ["either"])],
+    ),
+    "either end beside another source": ([rule("two", 'ip.geoip.country eq "DE" and ip.src.country eq "FR"')], []),
+    "two countries of either end": ([rule("two", 'ip.geoip.country eq "DE" and ip.geoip.country eq "FR"')], []),
+    "another country of either end": ([rule("other", 'ip.geoip.country ne "DE"'), FROM_GERMANY, OF_GERMANY], []),
+    "the same twice": ([OF_GERMANY, {**OF_GERMANY, "ref": "again"}], [("again", "duplicate", ["either"])]),
+}
+
+
+@pytest.mark.parametrize(("rules", "expected"), COUNTRIES.values(), ids=COUNTRIES)
+def test_countries_of_packets(
+    rules: list[dict[str, Any]], expected: list[tuple[str, str, list[str]]], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(network_firewall_rules=[])
+    result = modules.done("network_firewall_rules", check=True, rules=rules, accept_risks=["blocks_everything"])
+    assert claims(result) == expected
+
+
+def test_the_former_country_of_requests_is_that_of_the_source(modules: Modules) -> None:
+    result = modules.done("custom_rules", check=True, rules=[FROM_GERMANY, OF_GERMANY])
+    assert [(key, by) for key, _kind, by in claims(result)] == [("either", ["src"])]
+
+
 def test_a_network_firewall_rule_behind_one_of_its_protocol(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(network_firewall_rules=[])
     rules = [

@@ -12,6 +12,7 @@ expression that is made of others has their trees, and no text is read again.
 
 from __future__ import annotations
 
+import re
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import AbstractSet, Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
@@ -42,8 +43,16 @@ from .grammar import (
     normalise_expression,
     parse,
     tokens_of,
+    with_comparisons,
 )
 
+COUNTRY_OF_EITHER_END = "ip.geoip.country"  # of packets; of requests, it is that of the source
+COUNTRY_OF_END = ("ip.src.country", "ip.dst.country")
+EITHER_END = re.compile(r"(?<![\w.])ip\.geoip\.country(?![\w.])")
+OTHER_COUNTRY = (
+    "the vendor does not say whether source, destination, or both have to be of another country;"
+    " write ip.src.country ne ... and ip.dst.country ne ..."
+)
 MOST_REMEMBERED_TEXTS = 4096  # of which the expressions are kept
 
 
@@ -239,6 +248,11 @@ class Expression:
             return self
         return _Assuming(self, condition)
 
+    def of_packets(self) -> Expression:
+        """The expression as packets meet it: a country of either end matches by the source or by
+        the destination ("Network Firewall fields")."""
+        return _OfPackets(self) if COUNTRY_OF_EITHER_END in self.names else self
+
     def truths_in_favour(self, fields: AbstractSet[str]) -> list[tuple[Comparison, bool]]:
         """Each comparison of one of these fields, with the truth that favours that the expression
         is met; with both truths if either may. Raises Unread."""
@@ -253,19 +267,44 @@ class _Assuming(Expression):
         self._whole, self._condition = whole, condition
 
     def _read_tree(self) -> Tree:
-        (comparison,) = self._condition.comparisons
-        return _with_true(self._whole.tree, comparison)
+        (condition,) = self._condition.comparisons
+        met = _words(condition)
+
+        def with_true(comparison: Comparison) -> Tree:
+            return Constant(True) if _words(comparison) == met else comparison
+
+        return with_comparisons(self._whole.tree, with_true)
 
 
-def _with_true(tree: Tree, met: Comparison) -> Tree:
-    """A tree in which a comparison is true, wherever it stands."""
-    if isinstance(tree, Negation):
-        return Negation(_with_true(tree.part, met))
-    if isinstance(tree, Combination):
-        return Combination(tree.operator, tuple(_with_true(part, met) for part in tree.parts))
-    if isinstance(tree, Comparison) and _words(tree) == _words(met):
-        return Constant(True)
-    return tree
+class _OfPackets(Expression):
+    """An expression of packets, in which a country of either end is that of the source or of the
+    destination."""
+
+    def __init__(self, written: Expression) -> None:
+        # The text differs, so that no request with this expression is taken for a packet.
+        super().__init__(EITHER_END.sub("/".join(COUNTRY_OF_END), written.text))
+        self._written = written
+
+    def _read_tree(self) -> Tree:
+        return with_comparisons(self._written.tree, _of_either_end)
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        names = [name for name in self._written.names if name != COUNTRY_OF_EITHER_END]
+        return _merged([names, COUNTRY_OF_END])
+
+    def with_lists(self, contents: Mapping[str, Contents]) -> Expression:
+        return self._written.with_lists(contents).of_packets()
+
+
+def _of_either_end(comparison: Comparison) -> Tree:
+    """The comparison of a country of either end, by the countries of both ends."""
+    if not EITHER_END.search(comparison.field):
+        return comparison
+    if comparison.operator == "ne":
+        return comparison._replace(problem=OTHER_COUNTRY)
+    fields = [EITHER_END.sub(name, comparison.field) for name in COUNTRY_OF_END]
+    return Combination("or", tuple(comparison._replace(field=field) for field in fields))
 
 
 def _words(comparison: Comparison) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Iterator, Mapping, NamedTuple, Union
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Union
 
 from .._text import Unread, excerpt, visible
 
@@ -248,6 +248,16 @@ def leaves(tree: Tree) -> Iterator[Comparison]:
             yield from leaves(part)
     elif not isinstance(tree, Constant):
         yield tree
+
+
+def with_comparisons(tree: Tree, replaced: Callable[[Comparison], Tree]) -> Tree:
+    """An expression of which each comparison is replaced."""
+    if isinstance(tree, Negation):
+        return Negation(with_comparisons(tree.part, replaced))
+    if isinstance(tree, Combination):
+        parts = [with_comparisons(part, replaced) for part in tree.parts]
+        return Combination(tree.operator, tuple(parts))
+    return replaced(tree) if isinstance(tree, Comparison) else tree
 
 
 class _Parser:

@@ -26,7 +26,7 @@ from .._text import first_few
 from .._values.address_set import ROUTABLE, Contents, Range, Ranges, ranges_of, union
 from .._values.kinds import as_json
 from .modes import IN_TURN, UNDECIDED
-from .overrides import not_understood
+from .overrides import not_understood, override_expression
 from .rules_in_force import (
     IN_ORDER,
     ZoneRule,
@@ -125,7 +125,7 @@ def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[
             ListObject(
                 resource.key_of(override),
                 resource.label_of(override),
-                _of_override(override),
+                _of_override(resource, override),
                 place if settings is None else as_json(settings),
                 before=before,
             )
@@ -136,9 +136,9 @@ def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[
     return covering.claims(does_the_same, None if is_packet else ARRIVING)
 
 
-def _of_override(override: Object) -> Expression:
+def _of_override(resource: Resource, override: Object) -> Expression:
     """The expression of an override; one without any is for all traffic."""
-    expression = Expression.of_object(override)
+    expression = override_expression(resource, override)
     return expression if expression.text else Expression.of("true")
 
 

@@ -298,6 +298,12 @@ LATEST_VERSION = {"version": "latest"}  # of the managed ruleset, which is execu
 NOT_UNDERSTOOD = "is not understood, and may let more of an attack pass"
 
 
+def override_expression(resource: Resource, override: Object) -> Expression:
+    """The traffic for which an override is."""
+    expression = Expression.of_object(override)
+    return expression.of_packets() if resource is L4_OVERRIDES else expression
+
+
 def managed_rules(resource: Resource, state: State) -> Sequence[Object]:
     """The managed rules that overrides are about, as far as a state has them."""
     rulesets = state.get(resource.catalogue_object().plural) or ()
@@ -389,8 +395,7 @@ def _parts(
     diagrams = Diagrams()
     for (own, settings), is_known in alike_groups(was, becomes, managed).items():
         before, after = (
-            _with_traffic(diagrams, side.overrides, values)
-            for side, values in zip((was, becomes), settings)
+            _with_traffic(diagrams, side, values) for side, values in zip((was, becomes), settings)
         )
         for obj, setting, traffic in after:
             by_way: dict[str, list[tuple[Object, LevelOfOverride, Set]]] = {}
@@ -457,15 +462,15 @@ def level_set_by(parts: OverrideEntries, names: Iterable[str]) -> LevelOfOverrid
 
 
 def _with_traffic(
-    diagrams: Diagrams, overrides: Sequence[Object], settings: Sequence[LevelOfOverride | None]
+    diagrams: Diagrams, current: OverrideInForce, settings: Sequence[LevelOfOverride | None]
 ) -> _Shares:
     """The overrides that set something for a managed rule, with the traffic that they decide on;
     at last the traffic that none decides on."""
     decided: list[tuple[Object, LevelOfOverride, Set]] = []
     rest = WHOLE
-    for obj, values in zip(overrides, settings):
+    for obj, values in zip(current.overrides, settings):
         if values:
-            matching = diagrams.matching(Expression.of_object(obj))
+            matching = diagrams.matching(override_expression(current.resource, obj))
             decided.append((obj, values, diagrams.combined("and", [rest, matching])))
             rest = diagrams.without(rest, matching)
     return [*decided, ({}, NO_LEVEL, rest)]
@@ -474,7 +479,7 @@ def _with_traffic(
 def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traffic: Set) -> Ranges:
     """The destinations of more traffic of an override, as far as its expression tells them."""
     try:
-        matched(Expression.of_object(override))
+        matched(override_expression(resource, override))
     except Unread:
         return []
     return destinations(diagrams, traffic).sometimes if resource is L4_OVERRIDES else []

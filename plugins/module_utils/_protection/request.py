@@ -19,6 +19,7 @@ from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._arguments import Argument, read_value
 from .._errors import OptionError, OptionProblems
+from .._expressions.expression import COUNTRY_OF_EITHER_END, COUNTRY_OF_END
 from .._expressions.fields import HIGHEST_PORT, KNOWN_FIELDS, NEAR, PACKET_FIELDS, is_known_field
 from .._expressions.grammar import quoted
 from .._expressions.operands import MISSING, Address, Fields, FieldValue, Items, Pairs
@@ -440,8 +441,11 @@ PACKET_KEY_OF_FIELD = {
 }
 NAMES_OF_PACKETS: FieldNames = FieldNames(
     "packets",
-    PACKET_FIELDS,
-    {field: key for field, key in PACKET_KEY_OF_FIELD.items() if field != PROTOCOL_FIELD},
+    PACKET_FIELDS - {COUNTRY_OF_EITHER_END},
+    {
+        COUNTRY_OF_EITHER_END: " and ".join(COUNTRY_OF_END),
+        **{field: key for field, key in PACKET_KEY_OF_FIELD.items() if field != PROTOCOL_FIELD},
+    },
 )
 
 

@@ -17,7 +17,7 @@ from typing import Iterator
 from .._expressions.evaluation import Truth, decider_of
 from .._expressions.expression import Expression
 from .._expressions.fields import fields_in_expression
-from .._expressions.grammar import Combination, Comparison, Negation, NotKnown, Tree
+from .._expressions.grammar import Comparison, NotKnown, Tree, with_comparisons
 from .._expressions.operands import MISSING, Fields
 from .._values.address_set import IPV6
 
@@ -37,16 +37,14 @@ def met_by(expression: Expression, fields: Fields) -> Truth:
 
 def _with_doubts(tree: Tree, fields: Fields) -> Tree:
     """An expression whose comparisons of another protocol or family are not known."""
-    if isinstance(tree, Negation):
-        return Negation(_with_doubts(tree.part, fields))
-    if isinstance(tree, Combination):
-        parts = [_with_doubts(part, fields) for part in tree.parts]
-        return Combination(tree.operator, tuple(parts))
-    if isinstance(tree, Comparison) and not tree.problem:
-        condition = _condition_of(tree, fields)
-        if condition:
-            return tree._replace(problem=f"{DEPENDS}; write {condition} and ...")
-    return tree
+
+    def with_doubt(comparison: Comparison) -> Tree:
+        condition = "" if comparison.problem else _condition_of(comparison, fields)
+        if not condition:
+            return comparison
+        return comparison._replace(problem=f"{DEPENDS}; write {condition} and ...")
+
+    return with_comparisons(tree, with_doubt)
 
 
 def _condition_of(comparison: Comparison, fields: Fields) -> str:

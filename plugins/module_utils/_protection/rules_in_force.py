@@ -137,6 +137,7 @@ def in_order_of(resource: Resource) -> InOrder:
     declared = [field.name for field in resource.fields if not field.narrows]
     declared += [*resource.read_only, "id", "categories", "logging"]
     without_effect = frozenset(declared)
+    is_of_packets = resource.traffic == "packet"
 
     def zone_rule(rule: Object) -> ZoneRule:
         action, label = str(rule.get("action")), resource.label_of(rule)
@@ -145,12 +146,13 @@ def in_order_of(resource: Resource) -> InOrder:
             skips, unknown = _skipped_names(rule.get("action_parameters"))
         else:
             unknown = _unknown_action(resource, rule)
+        expression = Expression.of_object(rule)
         return ZoneRule(
             key=resource.key_of(rule),
             entry=label,
             title=label,
             action=action,
-            expression=Expression.of_object(rule),
+            expression=expression.of_packets() if is_of_packets else expression,
             active=resource.field("enabled").normalised(rule) != "false",
             stops=action in resource.enforcing,
             skips=frozenset(skips),

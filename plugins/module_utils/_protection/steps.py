@@ -25,6 +25,7 @@ from .overrides import (
     LevelOfOverride,
     deploys_less,
     limits_less,
+    override_expression,
     overrides_in_force,
     weaker_levels,
 )
@@ -259,7 +260,7 @@ def override_steps(
     steps = []
     for override, level in zip(current.overrides, levels):
         whose, key = current.resource, current.resource.label_of(override)
-        expression = Expression.of_object(override)
+        expression = override_expression(whose, override)
         if level is not None:
             effect = StepEffect(_override_mark(level, action), ends=True)
             source = Source(whose.name, key, f"{whose.title} {key}")

@@ -190,6 +190,25 @@ def test_traffic_is_stopped_and_nothing_else_differs(name: str, before: Any, aft
     assert (changes.passes, changes.unknown) == ([], [])
 
 
+def firewall(*rules: dict[str, Any]) -> dict[str, Any]:
+    return {"network_firewall_rules": list(rules)}
+
+
+TELNET, GERMAN = rule("tcp.dstport eq 23"), ['ip.src.country eq "DE"', 'ip.geoip.country eq "DE"']
+
+
+def test_a_skip_for_the_source_becomes_one_for_either_end() -> None:
+    narrow, wide = (firewall(skip(expression), TELNET) for expression in GERMAN)
+    changes = traffic_difference(narrow, wide)
+    check_certain(changes.passes)
+    assert (changes.stopped, changes.unknown) == ([], [])
+    both_ends = 'ip.dst.country eq "DE" or ip.src.country eq "DE"'
+    same = traffic_difference(wide, firewall(skip(both_ends), TELNET))
+    assert (same.passes, same.stopped, same.unknown) == ([], [], [])
+    in_zone = traffic_difference(*(zone(skip(expression), rule(ADMIN)) for expression in GERMAN))
+    assert (in_zone.passes, in_zone.stopped) == ([], [])
+
+
 @pytest.mark.parametrize(("name", "before", "after"), SOFTENED, ids=ids(SOFTENED))
 def test_traffic_is_stopped_less(name: str, before: Any, after: Any) -> None:
     changes = traffic_difference(before, after)

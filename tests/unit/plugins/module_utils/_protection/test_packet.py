@@ -71,6 +71,10 @@ def test_components_see_packets(values: dict[str, Any], components: Any) -> None
         ),
         ({"fields": {"udp.dstport": 53}}, "packet.fields.udp.dstport: give it as destination_port and protocol: udp"),
         ({"fields": {"ip.src": "x"}}, "packet.fields.ip.src: give it as source"),
+        (
+            {"fields": {"ip.geoip.country": "DE"}},
+            "packet.fields.ip.geoip.country: give it as ip.src.country and ip.dst.country",
+        ),
         ({"fields": {"ip.src.countri": "DE"}}, "'ip.src.countri' is no field of packets that this collection knows"),
         ({"fields": {"http.host": "x"}}, "'http.host' is no field of packets that this collection knows"),
         ({"data_center": "Frankfurt"}, "packet.data_center: 'Frankfurt' is no code of a data center"),

@@ -101,6 +101,32 @@ def test_a_rule_for_another_protocol_or_family_depends_on_the_routing(
 
 
 @pytest.mark.parametrize(
+    ("expression", "source", "destination", "expected"),
+    [
+        ('ip.geoip.country eq "DE"', "DE", "FR", ("blocked", "r0", True)),
+        ('ip.geoip.country in {"DE"}', "FR", "DE", ("blocked", "r0", True)),
+        ('ip.geoip.country eq "DE"', "FR", "FR", ("allowed", None, False)),
+        ('not ip.geoip.country eq "DE"', "FR", "DE", ("allowed", None, False)),
+        ('ip.geoip.country eq "DE" and ip.geoip.country eq "FR"', "FR", "DE", ("blocked", "r0", True)),
+        ('ip.geoip.country ne "DE"', "FR", "FR", UNDECIDED),
+        ('ip.src.country eq "DE"', "FR", "DE", ("allowed", None, False)),
+    ],
+)
+def test_a_country_of_either_end_is_that_of_source_or_destination(
+    expression: str, source: str, destination: str, expected: Any
+) -> None:
+    fields = {"ip.src.country": source, "ip.dst.country": destination}
+    assert in_firewall("blocked", blocking(expression), fields=fields) == expected
+
+
+def test_a_country_of_one_end_leaves_the_other_open() -> None:
+    packet = {"fields": {"ip.src.country": "FR"}}
+    ((word, _by, reasons),) = before_components([""], blocking('ip.geoip.country eq "DE"'), **packet).values()
+    not_given = "the field ip.dst.country is not given (fields: {ip.dst.country: ...})"
+    assert (word, reasons) == ("undecided", [f"rule r0: {not_given}"])
+
+
+@pytest.mark.parametrize(
     ("expression", "condition"),
     [("not tcp.dstport in {80 443}", 'ip.proto eq "tcp"'), ("not ip.src in {2001:db8::/32}", "ip.src in {::/0}")],
 )
