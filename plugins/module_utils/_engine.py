@@ -211,7 +211,7 @@ class Run(NamedTuple):
         first."""
         is_validated = bool(self.task.options.get("validate"))
         try:
-            applied = predicted(checked.plan, self.client, is_validated)
+            applied = predicted(checked.plan, self.client, is_validated, self.warn)
         except ServiceError as exc:
             raise exc.extended(**self.results.of_failure(checked)) from exc
         self._warn_of_ineffective(checked)

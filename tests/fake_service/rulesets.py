@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,11 +20,12 @@ from .credentials import Area
 from .current import service
 from .custom_rules import CUSTOM, NAME, Ruleset, added, changed, new_entry_point, replaced
 from .phases import PHASES, Phase
-from .rule_checks import MOST_RULES, check
+from .rule_checks import BAD_EXPRESSION, MOST_RULES, check, invalid
 from .zones import Zone
 
 NO_ENTRY_POINT = 10003
 TOO_MANY = 20217
+LISTED = re.compile(r"\$([a-z0-9_.]+)")
 KINDS = {"account_id": "root", "zone_id": "zone"}  # of the rulesets that are no managed ones
 
 
@@ -251,6 +253,7 @@ def write(stored: Ruleset, rules: list[Item], **fields: Any) -> Response:
         reason = f"exceeded maximum number of rules in the phase {stored['phase']}: {len(rules)} out of {most}"
         raise refusal(400, TOO_MANY, reason, "/rules")
     if dry_run():
+        check_lists(rules, stored["rules"])
         return success(None)
     stored["rules"][:] = rules
     stored.update(fields, version=str(int(stored["version"]) + 1), last_updated=service.clock.timestamp())
@@ -260,6 +263,22 @@ def write(stored: Ruleset, rules: list[Item], **fields: Any) -> Response:
     elif stored not in g.place.owner.custom_rulesets:
         g.place.owner.custom_rulesets.append(stored)
     return success(shown(stored))
+
+
+def check_lists(rules: Sequence[Item], existing: Sequence[Item]) -> None:
+    """Refuse new rules that name lists which the account does not have."""
+    account_id = getattr(g.place.owner, "account_id", None) or request.view_args.get("account_id")  # type: ignore[union-attr]
+    accounts = [service.accounts[account_id]] if account_id in service.accounts else service.accounts.values()
+    known = {each["name"] for account in accounts for each in account.ip_lists.lists}
+    for index, rule in enumerate(rules):
+        for name in () if rule in existing else LISTED.findall(expressions_of(rule)):
+            if name not in known and not name.startswith("cf."):
+                pointer = f"/rules/{index}/expression"
+                raise invalid("expression", rule["expression"], f"there is no list {name!r}", pointer, BAD_EXPRESSION)
+
+
+def expressions_of(rule: Item) -> str:
+    return f"{rule['expression']} {rule.get('ratelimit', {}).get('counting_expression')}"
 
 
 def dry_run() -> bool:

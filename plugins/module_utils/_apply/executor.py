@@ -396,13 +396,6 @@ def _write_of(operation: Operation) -> Write:
     return operation.resource.write_for(operation.action)
 
 
-def dry_run(plan: Plan, client: Client) -> None:
-    """Let Cloudflare validate what would be written, where it can; raises ServiceError."""
-    for call in plan_calls(plan, most_single=0):
-        if call.whole is not None:
-            _write_list(call, call.whole, client, {"dry_run": "true"})
-
-
 def changed_meanwhile(plan: Plan, client: Client) -> str:
     """A sentence where an ordered list has another version by now than the plan is made for; raises
     ServiceError.
@@ -456,7 +449,7 @@ def _send_list(
 ) -> dict[Operation, Object]:
     """Send an ordered list, or an object of it; the object that holds the list is the answer for
     operations on this object."""
-    result = _write_list(call, whole, client)
+    result = write_list(call, whole, client)
     if result is not None:
         _warn_of_lacking(call, result, warn)
     resource = call.resource
@@ -510,11 +503,11 @@ def _overtaken(call: Call, client: Client, warn: Warn) -> Overtaken | None:
     return Overtaken(message, error, maybe_applied=False)
 
 
-def _write_list(
+def write_list(
     call: Call, whole: Sequence[Object], client: Client, query: Mapping[str, Any] = NO_ITEMS
 ) -> Any:
-    """A call for an ordered list, or for an object of it; an error that points to an object names
-    it."""
+    """Make a call for an ordered list, or for an object of it, and return the list in the answer;
+    an error that points to an object names it. Raises ServiceError."""
     resource = call.resource
     try:
         if call.is_single:

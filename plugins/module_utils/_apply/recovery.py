@@ -22,7 +22,8 @@ from .._plan.plan import Operation, Plan
 from .._plan.reconcile import PHASES
 from .._schema.resource import Key, Object, Resource, State
 from .._text import Warn, first_few, joined
-from .executor import BrokenOff, apply_plan, changed_meanwhile, dry_run
+from .dry_run import validate
+from .executor import BrokenOff, apply_plan, changed_meanwhile
 from .second_plan import (
     Second,
     Version,
@@ -50,11 +51,11 @@ class Applied(NamedTuple):
     put_back: tuple[Operation, ...] = ()
 
 
-def predicted(plan: Plan, client: Client, is_validated: bool) -> Applied:
+def predicted(plan: Plan, client: Client, is_validated: bool, warn: Warn) -> Applied:
     """The end of a plan that is not applied; Cloudflare may validate it before. Raises
     ServiceError."""
     if is_validated:
-        dry_run(plan, client)
+        validate(plan, client, warn)
     return Applied(plan.operations, plan.after())
 
 

@@ -96,6 +96,25 @@ def test_a_dry_run_changes_nothing(rulesets: Client, custom_rules: Rules, zone: 
     assert zone.entry_point != before
 
 
+@pytest.mark.parametrize(
+    ("expression", "is_refused"),
+    [
+        ("ip.src in $partners", True),
+        ("ip.src in $partners and not ip.src in $offices", True),
+        ("ip.src in $offices", False),
+        ("ip.src in $cf.botnetcc", False),  # one of the vendor's
+    ],
+)
+def test_a_dry_run_refuses_a_list_that_is_not_there(
+    rulesets: Client, custom_rules: Rules, service: LocalService, expression: str, is_refused: bool
+) -> None:
+    service.account("a" * 32).seed(lists=[{"name": "offices", "kind": "ip"}])
+    body = {"rules": [*custom_rules, {**NEW, "expression": expression}]}
+    answer = rulesets("PUT", ENTRY_POINT, body, params={"dry_run": "true"}).json()
+    pointers = [error["source"]["pointer"] for error in answer["errors"]]
+    assert pointers == ([f"/rules/{len(custom_rules)}/expression"] if is_refused else [])
+
+
 def test_every_version_is_kept_with_its_rules(rulesets: Client, custom_rules: Rules, zone: Any) -> None:
     first = copy.deepcopy(zone.entry_point)
     second = copy.deepcopy(rulesets.result("PUT", ENTRY_POINT, {"rules": [NEW]}))
