@@ -20,8 +20,8 @@ from ._apply.recovery import Applied, apply_to_end, predicted, renewed
 from ._context import TASK, Context
 from ._errors import OptionError, OptionPlace, PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
+from ._guard.finders.base import Finding
 from ._guard.guard import Guard
-from ._guard.risks.base import Finding
 from ._output import Output, readable_failure
 from ._plan.plan import Plan
 from ._planning.preparation import Preparation, Prepared

@@ -15,13 +15,13 @@ from typing import Any
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import (
     ACCOUNT_RISKS,
-    lowers_sensitivity,
+    LOWERS_SENSITIVITY,
     risks_of_account,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limit, Risk, limits_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.deletions import DELETION_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import risks_of_rules
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rules import risks_of_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     FILTERS,
@@ -58,7 +58,7 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "LISTS_OF_ADDRESSES": LIST_RISKS,
     "OVERRIDES": risks_of_rules(L7_OVERRIDES),
     "RATE_LIMITS": risks_of_rules(RATE_LIMIT_RULES),
-    "ZONE_SETTINGS": (lowers_sensitivity,),
+    "ZONE_SETTINGS": (LOWERS_SENSITIVITY,),
     "PLAIN_SETTINGS": (),
     "PLAIN_LISTS": DELETION_RISKS,
 }

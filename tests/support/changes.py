@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan

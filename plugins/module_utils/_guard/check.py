@@ -23,7 +23,8 @@ from .._text import Option, Unread, joined
 from .._values.address_set import overlaps, range_of
 from .acceptance import Acceptance, accepting, risks_refusal
 from .facts import Answer, CollectionPlace, place_of_collection
-from .risks.base import Change, FinderAnswer, Finding, find_risks
+from .finders.base import Change, FinderAnswer, Finding
+from .finders.registry import find_risks
 from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides

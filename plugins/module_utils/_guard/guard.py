@@ -17,7 +17,7 @@ from .approval import approval_refusal, plan_id
 from .check import CHECKS, Checked, check_feasibility, check_plan
 from .comparison import unmet_refusal
 from .facts import Facts, backtest_finding
-from .risks.base import FinderAnswer
+from .finders.base import FinderAnswer
 from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides

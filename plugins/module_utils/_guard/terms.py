@@ -16,7 +16,7 @@ from .._protection.expectation import Expectation
 from .._schema.resource import OptionSpec
 from .._text import Option
 from .acceptance import Acceptance
-from .risks.base import Limits, Risk
+from .risks.declaration import Limits, Risk
 
 HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, AbstractSet, Callable, Iterable, NamedTuple, S
 
 from .._context import Context
 from .._guard.acceptance import accepting
-from .._guard.risks.base import Finding, entries_of
-from .._guard.risks.monitoring import drops_traffic, monitoring_time, skips_monitoring
+from .._guard.finders.base import Finding, entries_of
+from .._guard.risks.account import DROPS_TRAFFIC, SKIPS_MONITORING, monitoring_time
 from .._guard.terms import Pending, Terms
 from .._plan.desired import Desired
 from .._plan.plan import Operation, Plan
@@ -32,7 +32,7 @@ from .._values.address_set import networks
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .evidence import Question
 
-AVOIDED = (skips_monitoring.code, drops_traffic.code)  # the risks for which a rollout waits
+AVOIDED = (SKIPS_MONITORING.code, DROPS_TRAFFIC.code)  # the risks for which a rollout waits
 
 
 class Rollout(NamedTuple):
@@ -104,7 +104,7 @@ class Rollout(NamedTuple):
     def _accepts(self, operation: Operation, verdict: Verdict) -> bool:
         """Return whether the task accepts that an operation drops traffic."""
         entries = entries_of([operation])
-        finding = Finding(drops_traffic.code, verdict.message, verdict.ranges, entries)
+        finding = Finding(DROPS_TRAFFIC.code, verdict.message, verdict.ranges, entries)
         return bool(accepting(finding, self.terms.accepted, self.now))
 
     def avoided(self, planned: Planned, task_desired: Iterable[Desired]) -> Sequence[str]:

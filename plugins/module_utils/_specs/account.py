@@ -14,7 +14,7 @@ from typing import Any, Mapping, Sequence
 from .._arguments import only, unless_wrong
 from .._errors import OptionProblems
 from .._guard.risks.account import ACCOUNT_RISKS, risks_of_account
-from .._guard.risks.base import risk_options
+from .._guard.risks.declaration import risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, raise_any
 from .._protection.expectation import EXPECTATION_OPTIONS, PACKET

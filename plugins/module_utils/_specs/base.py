@@ -17,7 +17,7 @@ from .._api.settings import shared_options
 from .._arguments import ArgumentFields, as_required, only, unless_wrong
 from .._context import Context
 from .._errors import OptionError, OptionProblems
-from .._guard.risks.base import Risk, risk_options
+from .._guard.risks.declaration import Risk, risk_options
 from .._plan.desired import Desired, check_purge, numbered, parse_desired, raise_any
 from .._protection.expectation import Expectation
 from .._schema.resource import (

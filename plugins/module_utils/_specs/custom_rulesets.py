@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Callable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, parsed
-from .._guard.risks.rulesets import risks_of_rules
+from .._guard.risks.rules import risks_of_rules
 from .._guard.terms import BACKTEST
 from .._plan.desired import (
     Desired,

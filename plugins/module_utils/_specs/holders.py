@@ -14,7 +14,7 @@ from typing import Any, Sequence
 
 from .._arguments import ArgumentFields, only, unless_wrong
 from .._errors import OptionError, OptionProblems, parsed
-from .._guard.risks.base import risk_options
+from .._guard.risks.declaration import risk_options
 from .._plan.desired import (
     STATE,
     THE_TASK,

@@ -13,7 +13,7 @@ from typing import Mapping
 
 from .._arguments import as_required
 from .._context import CHANGES_HOURS
-from .._guard.risks.base import risk_options
+from .._guard.risks.declaration import risk_options
 from .._protection.expectation import EXPECTATION_OPTIONS
 from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed

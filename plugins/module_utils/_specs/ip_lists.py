@@ -13,7 +13,7 @@ from typing import Any, Mapping, Sequence
 from .._arguments import unless_wrong
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.deletions import DELETION_RISKS, REFERENCED_LIST_RISKS
-from .._guard.risks.rulesets import risks_of_rules
+from .._guard.risks.rules import risks_of_rules
 from .._plan.desired import Desired, Entries, numbered, parse_desired, raise_any
 from .._schema.lists import ANY_ITEM, LIST_KIND, LIST_KINDS, LISTS, items_of, kind_of_item
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from .._errors import OptionProblems
-from .._guard.risks.account import lowers_sensitivity, risks_of_account
-from .._guard.risks.base import Risk, risk_options
-from .._guard.risks.rulesets import risks_of_rules
+from .._guard.risks.account import LOWERS_SENSITIVITY, risks_of_account
+from .._guard.risks.declaration import Risk, risk_options
+from .._guard.risks.rules import risks_of_rules
 from .._guard.terms import BACKTEST
 from .._plan.desired import THE_TASK, Desired, check_purge, desired_rules, numbered, parse_desired
 from .._protection.expectation import EXPECTATION_OPTIONS, FIREWALL, PACKET, REQUEST
@@ -33,7 +33,7 @@ from .base import (
     list_option,
 )
 
-LEVEL_RISKS = (lowers_sensitivity,)
+LEVEL_RISKS = (LOWERS_SENSITIVITY,)
 # By the traffic that meets the rules of a ruleset: the kinds of expectations.
 EXPECTED_OF: Mapping[str, Sequence[str]] = {
     "request": (REQUEST,),

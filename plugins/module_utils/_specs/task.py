@@ -18,7 +18,7 @@ from .._context import TASK, Context
 from .._errors import OptionError, OptionProblems, as_one
 from .._guard.acceptance import parse_acceptances
 from .._guard.approval import parse_approval
-from .._guard.risks.base import Limits, codes_of, parse_limits
+from .._guard.risks.declaration import Limits, codes_of, parse_limits
 from .._guard.terms import Terms, parse_backtest, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import ACCOUNT_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import codes_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import codes_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results

@@ -11,8 +11,8 @@ import copy
 from collections import Counter
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import codes_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import risks_of_rules
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import codes_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rules import risks_of_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from hypothesis import given
 from hypothesis import strategies as st

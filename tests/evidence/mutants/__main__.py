@@ -30,7 +30,7 @@ JOBS = int(os.environ.get("JOBS", "2"))
 DECIDING = (
     "module_utils/_plan/plan.py module_utils/_plan/reconcile.py "
     "module_utils/_apply/executor.py module_utils/_apply/recovery.py module_utils/_protection/*.py "
-    "module_utils/_guard/risks/*.py module_utils/_values/kinds.py module_utils/_expressions/*.py "
+    "module_utils/_guard/risks/*.py module_utils/_guard/finders/*.py module_utils/_values/kinds.py module_utils/_expressions/*.py "
     "module_utils/_api/client.py plugin_utils/_baseline/approval.py"
 )
 

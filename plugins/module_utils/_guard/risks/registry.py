@@ -9,9 +9,9 @@ collections."""
 from __future__ import annotations
 
 from .account import ACCOUNT_RISKS
-from .base import codes_of, limits_of
+from .declaration import codes_of, limits_of
 from .deletions import REFERENCED_LIST_RISKS
-from .rulesets import RULE_RISKS
+from .rules import RULE_RISKS
 
 ALL_RISKS = tuple(dict.fromkeys([*ACCOUNT_RISKS, *REFERENCED_LIST_RISKS, *RULE_RISKS]))
 CODES = codes_of(ALL_RISKS)

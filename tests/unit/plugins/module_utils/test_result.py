@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply.executor
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Terms
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan

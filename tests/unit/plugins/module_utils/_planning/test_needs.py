@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import weakens_ddos_rules
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.rulesets import weakens_ddos_rules
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import warnings_of_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan

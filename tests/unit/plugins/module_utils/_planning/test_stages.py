@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.client imp
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending, Terms
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     Desired,

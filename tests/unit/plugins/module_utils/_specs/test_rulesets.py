@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import codes_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import codes_of
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.rulesets import OrderedRules
 

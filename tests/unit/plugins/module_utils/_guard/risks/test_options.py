@@ -12,9 +12,9 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import (
     ACCOUNT_RISKS,
-    lowers_sensitivity,
+    LOWERS_SENSITIVITY,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import (
     Limit,
     Limits,
     limits_of,
@@ -23,7 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.deletions import DELETION_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULE_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rules import RULE_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 ALL_LIMITS = limits_of(ALL_RISKS)
@@ -70,4 +70,4 @@ def test_a_module_takes_the_limits_of_its_risks(risks: Any) -> None:
 
 
 def test_a_module_whose_risks_have_no_limit_takes_none() -> None:
-    assert list(risk_options((lowers_sensitivity,))) == ["accept_risks"]
+    assert list(risk_options((LOWERS_SENSITIVITY,))) == ["accept_risks"]

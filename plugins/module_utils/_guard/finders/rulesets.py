@@ -33,7 +33,6 @@ from ..._protection.modes import Loss
 from ..._protection.ordinary_traffic import WideRule, rules_matching_all_traffic, width
 from ..._protection.overrides import DOUBTED, GONE
 from ..._protection.rules_in_force import ZoneRule, contents_in, rules_in_force, spelt_out
-from ..._schema.custom_rules import CUSTOM_RULES
 from ..._schema.ddos_overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from ..._schema.managed_rules import MANAGED_RULES
 from ..._schema.rate_limits import RATE_LIMIT_RULES
@@ -41,31 +40,26 @@ from ..._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, evaluated_as
 from ..._schema.resource import Key, Resource, State
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, Range, networks, union
-from .base import (
-    Change,
-    Entry,
-    FinderAnswer,
-    Limit,
-    Limits,
-    Risk,
-    any_of,
-    concerning,
-    entries_of,
-    risk,
+from ..risks.declaration import Limits
+from ..risks.rules import (
+    BLOCKS_EVERYTHING,
+    BLOCKS_TRAFFIC,
+    DECIDING_ON_PACKETS,
+    DECIDING_ON_REQUESTS,
+    MAX_WEAKENED,
+    MAY_PASS_TRAFFIC,
+    PASSES_TRAFFIC,
+    SKIPS_EVERYTHING,
+    WEAKENS_DDOS_RULES,
+    WEAKENS_MANAGED_RULES,
+    WEAKENS_NETWORK_FIREWALL,
+    WEAKENS_RATE_LIMITS,
+    WEAKENS_ZONE,
 )
-from .deletions import DELETION_RISKS
+from .base import Change, Entry, FinderAnswer, by_risk, entries_of, finds
 
 FEWEST_WEAKENED = 3
 BLOCK = "block"  # the strictest of the actions that enforce
-MAX_WEAKENED = Limit(
-    "max_weakened_percent",
-    30,
-    100,
-    (
-        "The percentage of the rules that block or challenge above which it is a risk that they no"
-        " longer do so.",
-    ),
-)
 
 
 class Rules(NamedTuple):
@@ -102,30 +96,13 @@ def _keys_with_same_text(before: Iterable[ZoneRule], after: Iterable[ZoneRule]) 
     return frozenset(rule.key for rule in after if (rule.key, rule.expression) in texts_before)
 
 
-WEAKENS = (
-    "The plan would take enforcement from more than O(limits.max_weakened_percent) of the {rules},"
-    " and from at least three or all of them, by removing or disabling them or turning them into"
-    " log or skip."
-)
-DECIDING_ON_REQUESTS = tuple(rules for rules in DECIDING if rules.traffic == "request")
-DECIDING_ON_PACKETS = tuple(rules for rules in DECIDING if rules.traffic == "packet")
-
-
-@risk(
-    WEAKENS.format(rules="rules that block or challenge"),
-    any_of(*DECIDING_ON_REQUESTS),
-    MAX_WEAKENED,
-)
+@finds(WEAKENS_ZONE)
 def weakens_zone(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
     return _weakening(_rules_with_changes(change, DECIDING_ON_REQUESTS), limits)
 
 
-@risk(
-    WEAKENS.format(rules="Network Firewall rules that block"),
-    any_of(*DECIDING_ON_PACKETS),
-    MAX_WEAKENED,
-)
+@finds(WEAKENS_NETWORK_FIREWALL)
 def weakens_network_firewall(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks packets would do so no longer, or all of it."""
     return _weakening(_rules_with_changes(change, DECIDING_ON_PACKETS), limits)
@@ -196,11 +173,7 @@ OUTCOMES = {
 }
 
 
-@risk(
-    "The plan would add, enable, widen or move to an earlier place a rule that skips, allows or"
-    " bypasses, and that all plain traffic of a kind matches, such as every packet.",
-    any_of(*DECIDING),
-)
+@finds(SKIPS_EVERYTHING)
 def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
     """A rule would take all plain traffic past what it skips."""
 
@@ -212,11 +185,7 @@ def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
     return _concerning_everything(change, enforces=False, grown=grown)
 
 
-@risk(
-    "The plan would add, enable or widen a rule that blocks or challenges, and that all plain"
-    " traffic of a kind matches, such as every packet.",
-    any_of(*DECIDING),
-)
+@finds(BLOCKS_EVERYTHING)
 def blocks_everything(change: Change, limits: Limits) -> FinderAnswer:
     """A rule would block or challenge all plain traffic."""
 
@@ -369,37 +338,17 @@ def _widened(is_same: bool) -> str:
     return "widened by a list" if is_same else "widened"
 
 
-@risk(
-    "The plan would newly block or challenge more of the past requests than O(backtest) allows, or"
-    " it is not known how many. Undecided requests count as blocked.",
-    any_of(CUSTOM_RULES),
-)
+@finds(BLOCKS_TRAFFIC)
 def blocks_traffic(change: Change, limits: Limits) -> FinderAnswer:
     """Requests that pass today would be blocked or challenged."""
     return change.backtest
 
 
-PASSES_TRAFFIC = Limit(
-    "passes_traffic",
-    True,
-    1,
-    (
-        "Whether a plan may let traffic pass that is blocked or challenged today. If it is false,"
-        " such a plan is a risk.",
-    ),
-)
-
-
-@risk(
-    "The plan would let traffic pass, or only challenge it, that is stopped today, and"
-    " O(limits.passes_traffic) is false. It is this risk as well if that is not known.",
-    any_of(*DECIDING),
-    PASSES_TRAFFIC,
-)
+@finds(PASSES_TRAFFIC)
 def passes_traffic(change: Change, limits: Limits) -> FinderAnswer:
     """Traffic would pass that is blocked or challenged today."""
     traffic = change.traffic
-    if limits[PASSES_TRAFFIC] or traffic is None:
+    if limits[MAY_PASS_TRAFFIC] or traffic is None:
         return None
     passing = [one for one in traffic.passes if one.family in ("stopped", "unknown")]
     reasons = [one.sentence for one in passing]
@@ -411,12 +360,7 @@ def passes_traffic(change: Change, limits: Limits) -> FinderAnswer:
     return f"{capitalised(first_few(reasons))}.", [], entries or entries_of(change.plan.operations)
 
 
-@risk(
-    "The plan would set an override of managed DDoS rules to log, C(eoff) or a lower sensitivity"
-    " than before, or to a challenge where it blocked, or for more traffic, or would have one that"
-    " blocks or challenges decide no longer. A zone that has none has those of its account.",
-    any_of(*DDOS_OVERRIDES),
-)
+@finds(WEAKENS_DDOS_RULES)
 def weakens_ddos_rules(change: Change, limits: Limits) -> FinderAnswer:
     """Managed DDoS rules would let more of an attack pass."""
     reasons: list[str] = []
@@ -462,23 +406,13 @@ def _clause(loss: Loss) -> str:
     return f"{subject} and {first_few(networks(ranges))}"
 
 
-@risk(
-    "The plan would remove, disable or narrow a rate limiting rule, turn it into log, or loosen it:"
-    " more requests, a shorter period for the same number, a shorter timeout, or another way to"
-    " count.",
-    any_of(RATE_LIMIT_RULES),
-)
+@finds(WEAKENS_RATE_LIMITS)
 def weakens_rate_limits(change: Change, limits: Limits) -> FinderAnswer:
     """Rate limits would let more requests pass."""
     return _losses_of(change, RATE_LIMIT_RULES)
 
 
-@risk(
-    "The plan would have managed rules stop fewer requests: by removing, disabling or narrowing"
-    " what deploys them, by an override to a weaker action or off, or by an exception in front of"
-    " them.",
-    any_of(MANAGED_RULES),
-)
+@finds(WEAKENS_MANAGED_RULES)
 def weakens_managed_rules(change: Change, limits: Limits) -> FinderAnswer:
     """Managed rules would stop fewer requests."""
     return _losses_of(change, MANAGED_RULES)
@@ -588,8 +522,7 @@ def _exceptions(rules: Sequence[ZoneRule], rule: ZoneRule) -> set[Key]:
     return {exception.key for exception in earlier if exception.takes_past(rule)}
 
 
-RULE_RISKS = (
-    *DELETION_RISKS,
+RULE_FINDERS = by_risk(
     weakens_zone,
     skips_everything,
     blocks_everything,
@@ -600,8 +533,3 @@ RULE_RISKS = (
     weakens_rate_limits,
     weakens_managed_rules,
 )
-
-
-def risks_of_rules(resource: Resource) -> tuple[Risk, ...]:
-    """The risks of plans for the rules of a resource."""
-    return concerning(RULE_RISKS, [resource])

@@ -8,35 +8,15 @@ against it."""
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from ..._protection.monitoring import enabled_too_soon, enabling
 from ..._text import Advice, Message, Option, first_few
 from ..._values.address_set import Ranges, union
-from .base import Change, FinderAnswer, Limit, Limits, entries_of, has_modes, risk
-
-MIN_MONITORING = Limit(
-    "min_monitoring_hours",
-    4.0,
-    24 * 365,
-    (
-        "The hours that a rule or filter must monitor before it is enabled.",
-        "The hours count from the last change of the rule or filter, by the clock of Cloudflare.",
-    ),
-)
+from ..risks.account import DROPS_TRAFFIC, MIN_MONITORING, SKIPS_MONITORING, monitoring_time
+from ..risks.declaration import Limits
+from .base import Change, FinderAnswer, entries_of, finds
 
 
-def monitoring_time(limits: Limits) -> timedelta:
-    """The time that a rule or filter monitors before it is enabled."""
-    return timedelta(hours=limits[MIN_MONITORING])
-
-
-@risk(
-    "The plan would enable a rule or filter that is new, was disabled, or has not monitored for"
-    " O(limits.min_monitoring_hours).",
-    has_modes,
-    MIN_MONITORING,
-)
+@finds(SKIPS_MONITORING)
 def skips_monitoring(change: Change, limits: Limits) -> FinderAnswer:
     """A rule or filter drops traffic before it has learned of it."""
     monitoring = monitoring_time(limits)
@@ -59,11 +39,7 @@ def skips_monitoring(change: Change, limits: Limits) -> FinderAnswer:
     return message, [], entries_of(enabled)
 
 
-@risk(
-    "The plan would enable a rule or filter that would have dropped more of the traffic to a"
-    " network than C(rollout_evidence) allows, or of which that is not known.",
-    has_modes,
-)
+@finds(DROPS_TRAFFIC)
 def drops_traffic(change: Change, limits: Limits) -> FinderAnswer:
     """A rule or filter drops traffic that passes today."""
     reasons = []

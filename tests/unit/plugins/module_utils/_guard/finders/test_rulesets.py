@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.rulesets import (
     blocks_everything,
     skips_everything,
     weakens_zone,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan

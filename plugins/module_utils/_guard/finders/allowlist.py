@@ -13,34 +13,12 @@ from ..._protection.modes import ranges_of_losses
 from ..._schema.account import ALLOWLIST, SHARING
 from ..._text import first_few
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
-from .base import Change, FinderAnswer, Limit, Limits, any_of, entry_of, risk
+from ..risks.account import ALLOWLISTS_OWN_PREFIX, BROAD_ALLOWLIST, MOST_ENTRIES, SHORTEST
+from ..risks.declaration import Limits
+from .base import Change, FinderAnswer, entry_of, finds
 
 
-def _shortest(version: int, default: int, bits: int) -> Limit:
-    sentences = (
-        f"The shortest IPv{version} prefix length in the allowlist that is not a risk.",
-        "Adjacent networks count as one.",
-    )
-    return Limit(f"min_allowlist_prefix_length_ipv{version}", default, bits, sentences)
-
-
-SHORTEST = {4: _shortest(4, 24, 32), 6: _shortest(6, 48, 128)}
-MOST_ENTRIES = Limit(
-    "max_allowlist_entries",
-    200,
-    10**6,
-    ("The number of active entries of the allowlist above which another entry is a risk.",),
-)
-
-
-@risk(
-    "The plan would let the active entries of the allowlist grow beyond"
-    " O(limits.min_allowlist_prefix_length_ipv4), O(limits.min_allowlist_prefix_length_ipv6) or"
-    " O(limits.max_allowlist_entries).",
-    any_of(ALLOWLIST),
-    *SHORTEST.values(),
-    MOST_ENTRIES,
-)
+@finds(BROAD_ALLOWLIST)
 def broad_allowlist(change: Change, limits: Limits) -> FinderAnswer:
     """More sources pass than an allowlist is meant for."""
     shortest = {version: limits[limit] for version, limit in SHORTEST.items()}
@@ -81,10 +59,7 @@ def _newly_broad(change: Change, shortest: Mapping[int, float]) -> Ranges:
     return union(broad)
 
 
-@risk(
-    "The plan would allow as a source what is one of the account's own protected prefixes.",
-    any_of(ALLOWLIST),
-)
+@finds(ALLOWLISTS_OWN_PREFIX)
 def allowlists_own_prefix(change: Change, limits: Limits) -> FinderAnswer:
     """A network of the account's own stands where sources belong."""
     allowed = ranges_of_losses(change.losses(ALLOWLIST))

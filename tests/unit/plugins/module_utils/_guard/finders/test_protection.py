@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import unprotects_addresses
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits, find_risks
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.account import unprotects_addresses
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.registry import find_risks
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.monitoring import drops_traffic
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.monitoring import drops_traffic
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.rollout import Verdict
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.monitoring import enabling
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.deletions import removes_referenced_list
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.deletions import removes_referenced_list
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of, uses_of
