@@ -67,6 +67,26 @@ def test_other_spellings_of_a_domain_name_the_same_zone(spelling: str, named: Lo
     assert named.calls[0].query["name"] == NAME
 
 
+@pytest.mark.parametrize("spelling", ["münchen.example", "MÜNCHEN.example", "xn--mnchen-3ya.example"])
+def test_a_domain_has_letters_or_punycode(spelling: str, named: LocalService) -> None:
+    named.zone(ZONE).seed(name="münchen.example")
+    assert run(named, "custom_rules_info", zone_name=spelling)["rules"]
+    assert named.calls[0].query["name"] == "münchen.example"
+
+
+@pytest.mark.parametrize(("action", "code"), [("skip", "skips_everything"), ("block", "blocks_everything")])
+def test_a_rule_for_a_zone_in_punycode_is_for_all_of_it(action: str, code: str, named: LocalService) -> None:
+    named.zone(ZONE).seed(name="münchen.example")
+    expression = 'http.host in {"xn--mnchen-3ya.example" "www.xn--mnchen-3ya.example"}'
+    parameters = {"action_parameters": {"ruleset": "current"}} if action == "skip" else {}
+    wide = {"ref": "wide", "action": action, "expression": expression, "position": "first", **parameters}
+    refused = run(named, "custom_rules", zone_name=None, zone_id=ZONE, rules=[wide])
+    assert code in {risk["code"] for risk in refused["risks"]}
+    narrow = {**wide, "expression": 'http.host eq "xn--mnchen.example"'}
+    result = run(named, "custom_rules", check=True, zone_name=None, zone_id=ZONE, rules=[narrow])
+    assert code not in {risk["code"] for risk in result.get("risks") or []}
+
+
 def test_a_name_that_the_token_does_not_see_says_which_permission_shows_it(named: LocalService) -> None:
     named.add_token("blind-token", zone="none")
     assert "the permission Zone Read (zone)" in run(named, "custom_rules", api_token="blind-token")["msg"]

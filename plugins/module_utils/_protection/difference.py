@@ -26,7 +26,7 @@ from .._schema.rulesets import deployed
 from .._text import Unread, first_few
 from .example import Wanted, example_of
 from .overrides import alike_groups, managed_rules, overrides_in_force
-from .rules_in_force import phase_of, zone_values
+from .rules_in_force import host_of_zone, phase_of, zone_values
 from .steps import (
     OVERRIDING,
     PACKET_RULES,
@@ -197,6 +197,7 @@ class ComparedStates(NamedTuple):
     scope: Set
     within: Set
     walks: tuple[Walked[Set], Walked[Set]]
+    host: str
 
 
 def _compared(
@@ -219,7 +220,8 @@ def _compared(
         if within == EMPTY:
             return NO_CHANGES
         walks = (_walked(former, way.behind[0], scope), _walked(latter, way.behind[1], scope))
-        compared = ComparedStates(diagrams, (former, latter), scope, within, walks)
+        host = host_of_zone(states[1])
+        compared = ComparedStates(diagrams, (former, latter), scope, within, walks, host)
         return _changes(way, compared, lists, values)
     except (Unread, RecursionError) as exc:
         problem = exc.reason if isinstance(exc, Unread) else TOO_MANY
@@ -403,7 +405,7 @@ def _changes(
         def confirms(fields: Sequence[Fields], kind: object = parts[0].kind) -> bool:
             return _is_confirmed(kind, way, lists, fields, read)
 
-        asked = Wanted(way.kind, traffic, values, names)
+        asked = Wanted(way.kind, traffic, values, names, compared.host)
         example = example_of(compared.diagrams, asked, confirms)
         if example.is_impossible:
             continue

@@ -65,12 +65,13 @@ ARGUMENTS = "http.request.uri.args"
 
 class Wanted(NamedTuple):
     """The traffic of which an example is wanted. All of it has the same `values` of some fields;
-    the rules that it meets name `fields`."""
+    the rules that it meets name `fields`, and requests go to the `host` of a zone."""
 
     kind: str
     traffic: Set
     values: Mapping[str, bytes]
     fields: Sequence[str]
+    host: str
 
 
 class Found(NamedTuple):
@@ -182,7 +183,7 @@ def _fits(piece: _Piece, seen: Sequence[Fields], names: Container[str]) -> bool:
 
 def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Described]:
     """Requests that may be of a piece, the most usual first."""
-    host = wanted.values.get("cf.zone.name", b"example.com").decode()
+    host = wanted.host
     usual = {**USUAL, "host": (host, f"www.{host}", "www.example.net", "a.example.org")}
     texts, fixed = _texts_of_keys(diagrams, piece, usual)
     keys = dict.fromkeys([*ALWAYS, *texts, *_keys_of(wanted.fields)])

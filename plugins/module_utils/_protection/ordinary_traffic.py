@@ -37,6 +37,7 @@ from .._values.address_set import (
     range_of,
     union,
 )
+from .._values.hostnames import in_punycode
 from .._values.kinds import FLAG
 from .rules_in_force import ZoneRule, beyond
 
@@ -293,11 +294,14 @@ def _kinds_of_requests(names: Sequence[str]) -> Iterator[TrafficKind]:
     starts.update(dict.fromkeys((*ANY_TEXTS, *PLACES), b""))
     yield TrafficKind("every GET request over HTTPS", GET, starts)
     for name in names:
-        for host in (name, f"www.{name}"):
-            values = {**GET, "http.host": host.encode(), "cf.zone.name": name.encode()}
-            full_uris = dict.fromkeys(FULL_URIS, f"https://{host}/".encode())
-            words = f"every GET request to https://{host}/..."
-            yield TrafficKind(words, values, {**starts, **full_uris})
+        domain = in_punycode(name)
+        # The vendor does not say in which form rules see the name of a zone.
+        for zone_name in dict.fromkeys((domain, name)):
+            for host in (domain, f"www.{domain}"):
+                values = {**GET, "http.host": host.encode(), "cf.zone.name": zone_name.encode()}
+                full_uris = dict.fromkeys(FULL_URIS, f"https://{host}/".encode())
+                words = f"every GET request to https://{host}/..."
+                yield TrafficKind(words, values, {**starts, **full_uris})
 
 
 def _kind_of_packets(protocol: str, spaces: Spaces) -> TrafficKind:

@@ -69,12 +69,18 @@ def _score(value: Any) -> int:
     return _as_int(value)
 
 
+def _host(value: Any) -> str:
+    if not str(value).isascii():  # the form in which rules saw it is not known
+        raise ValueError("no host")
+    return str(value).lower()
+
+
 # By the keys of a request, and then by fields that no key gives.
 PARTS: Mapping[str, Origin] = {
     "source": Origin("clientIP", "ClientIP"),
     "method": Origin("clientRequestHTTPMethodName", "ClientRequestMethod"),
     "scheme": Origin("clientRequestScheme", "ClientRequestScheme"),
-    "host": Origin("clientRequestHTTPHost", "ClientRequestHost", lambda value: str(value).lower()),
+    "host": Origin("clientRequestHTTPHost", "ClientRequestHost", _host),
     "path": Origin("clientRequestPath", "ClientRequestPath"),
     "query": Origin("clientRequestQuery", "ClientRequestURI", _query_behind),
     "country": Origin("clientCountryName", "ClientCountry", lambda value: str(value).upper()),

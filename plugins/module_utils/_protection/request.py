@@ -25,6 +25,7 @@ from .._expressions.grammar import quoted
 from .._expressions.operands import MISSING, Address, Fields, FieldValue, Items, Pairs
 from .._schema.account import TCP_KINDS
 from .._text import Option
+from .._values.hostnames import in_punycode
 
 FORMER, PRESENT = "ip.geoip.", "ip.src."  # names of one field: ip.geoip.country, ip.src.country
 MOST_NEAR_NAMES = 3
@@ -198,6 +199,15 @@ def _uri(option: Option, value: Any) -> tuple[bytes, bytes]:
     return _path(option, path), _query(option, query)
 
 
+def _host(option: Option, value: Any) -> bytes:
+    """A host as requests have it, with other letters in Punycode."""
+    text = read_text(option, value)
+    host = in_punycode(text)
+    if text != text.lower() or not HOST_PATTERN.fullmatch(host):
+        raise OptionError(option, f"'{text}' is no host; write it in lower case, without a port")
+    return host.encode()
+
+
 _query = matching(QUERY, "is no query as it is sent: escape spaces and such as %20")
 
 
@@ -263,9 +273,7 @@ REQUEST_KEYS: Mapping[str, DescribedKey] = {
         matching(METHOD, "is no method; write it in capitals"), ["http.request.method"]
     ),
     "scheme": DescribedKey(choice_of(SCHEMES), ["ssl"]),
-    "host": DescribedKey(
-        matching(HOST_PATTERN, "is no host; write it in lower case, without a port"), ["http.host"]
-    ),
+    "host": DescribedKey(_host, ["http.host"]),
     "path": DescribedKey(_path, _with_raw("http.request.uri.path")),
     "query": DescribedKey(_query, _with_raw("http.request.uri.query", *ARGUMENT_FIELDS)),
     "uri": DescribedKey(_uri, [*_with_raw("http.request.uri"), "http.request.full_uri"]),

@@ -27,6 +27,7 @@ from .._schema.resource import ENFORCING, Key, Object, Resource, State, fields_i
 from .._schema.rulesets import EXECUTE, PARAMETERS, deployed, skipped_rulesets
 from .._schema.zone import OTHER_PLANS, PLAN_NAMES, plan_of
 from .._values.address_set import Contents
+from .._values.hostnames import in_punycode
 from .._values.kinds import FLAG, SAFE_ID
 
 SKIPPING = frozenset({"skip", "allow", "bypass"})
@@ -259,11 +260,18 @@ def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
 
 
 def zone_values(state: State) -> dict[str, bytes]:
-    """The values of the fields that requests have by their zone, as far as the state knows it."""
+    """The values of the fields that requests have by their zone, as far as the state knows it. The
+    vendor does not say in which form rules see a name with letters beyond ASCII."""
     (zone,) = state.get(ZONE.plural) or ({},)
-    plan = PLAN_NAMES.get(plan_of(zone))
-    values = {"cf.zone.plan": plan, "cf.zone.name": zone.get("name")}
-    return {name: str(text).encode() for name, text in values.items() if text}
+    plan, zone_name = PLAN_NAMES.get(plan_of(zone)), str(zone.get("name") or "")
+    values = {"cf.zone.plan": plan, "cf.zone.name": zone_name if zone_name.isascii() else ""}
+    return {name: text.encode() for name, text in values.items() if text}
+
+
+def host_of_zone(state: State) -> str:
+    """The host that requests to the zone itself have; an example's if the zone is not known."""
+    (zone,) = state.get(ZONE.plural) or ({},)
+    return in_punycode(str(zone.get("name") or "example.com"))
 
 
 def executed_by(rule: ZoneRule) -> str:

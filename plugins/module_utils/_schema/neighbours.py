@@ -18,6 +18,7 @@ from typing import Any, Mapping, Sequence
 
 from .._errors import ProtectionError
 from .._text import Message, Option, excerpt
+from .._values.hostnames import in_letters, in_punycode
 from .._values.kinds import ID, identifier
 from .resource import (
     ACCOUNT_OPTION,
@@ -130,11 +131,11 @@ PACKET_PHASES = (
 
 
 def domain(value: Any) -> str:
-    """The name of a zone as Cloudflare writes it: in lower case, without a dot at its end; raises
-    ValueError."""
+    """The name of a zone as Cloudflare writes it: in lower case, without a dot at its end, with
+    letters in place of Punycode; raises ValueError."""
     text = str(value).strip()
-    text = text.rstrip(".").lower()
-    if not DOMAIN.fullmatch(text):
+    text = in_letters(text.rstrip(".").lower())
+    if not DOMAIN.fullmatch(in_punycode(text)):
         raise ValueError(f"{excerpt(repr(value))} is not the name of a zone such as example.com")
     return text
 

@@ -190,6 +190,14 @@ def test_traffic_is_stopped_and_nothing_else_differs(name: str, before: Any, aft
     assert (changes.passes, changes.unknown) == ([], [])
 
 
+def test_an_example_has_the_zone_in_punycode() -> None:
+    munich = {"zone": [{**ZONE[0], "name": "münchen.example"}]}
+    before, after = ({**munich, "custom_rules": rules} for rules in ([rule(ADMIN)], []))
+    (change,) = traffic_difference(before, after).passes
+    assert change.example
+    assert change.example["host"] == "xn--mnchen-3ya.example"
+
+
 def firewall(*rules: dict[str, Any]) -> dict[str, Any]:
     return {"network_firewall_rules": list(rules)}
 

@@ -246,6 +246,24 @@ def test_a_rule_that_all_plain_requests_match_is_wide(expression: str, words: st
     assert in_words(CUSTOM_RULES, f"({expression}) and cf.client.bot") == ""
 
 
+MUNICH, IN_PUNYCODE = "münchen.example", "xn--mnchen-3ya.example"
+TO_MUNICH = f"every GET request to https://{IN_PUNYCODE}/..."
+OF_MUNICH = {
+    f'http.host in {{"{IN_PUNYCODE}" "www.{IN_PUNYCODE}"}}': TO_MUNICH,
+    f'http.host eq "www.{IN_PUNYCODE}"': f"every GET request to https://www.{IN_PUNYCODE}/...",
+    f'ends_with(http.host, ".{IN_PUNYCODE}")': f"every GET request to https://www.{IN_PUNYCODE}/...",
+    f'cf.zone.name eq "{IN_PUNYCODE}"': TO_MUNICH,
+    f'cf.zone.name eq "{MUNICH}"': TO_MUNICH,
+    f'http.host eq "{MUNICH}"': "",
+    f'http.host eq "shop.{IN_PUNYCODE}"': "",
+}
+
+
+@pytest.mark.parametrize(("expression", "words"), OF_MUNICH.items())
+def test_requests_have_the_name_of_a_zone_in_punycode(expression: str, words: str) -> None:
+    assert plain_traffic(Expression.of(expression), "request", False, (MUNICH,)) == words
+
+
 @pytest.mark.parametrize("expression", NARROW_REQUESTS)
 def test_a_rule_that_some_plain_requests_may_not_match_is_narrow(expression: str) -> None:
     assert in_words(CUSTOM_RULES, expression) == ""

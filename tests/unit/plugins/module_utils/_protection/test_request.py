@@ -29,6 +29,7 @@ def fields(**request: Any) -> dict[str, FieldValue]:
         ({"method": "GET"}, {"http.request.method": b"GET"}),
         ({"scheme": "https"}, {"ssl": True}),
         ({"host": "shop.example"}, {"http.host": b"shop.example"}),
+        ({"host": "münchen.example"}, {"http.host": b"xn--mnchen-3ya.example"}),
         ({"country": "DE"}, {"ip.src.country": b"DE", "ip.geoip.country": b"DE"}),
         ({"continent": "EU"}, {"ip.src.continent": b"EU", "ip.geoip.continent": b"EU"}),
         ({"asn": "64500"}, {"ip.src.asnum": 64500, "ip.geoip.asnum": 64500}),

@@ -174,6 +174,7 @@ def test_rules_of_the_account_that_cannot_be_read_may_do_anything() -> None:
         ([{}], {}),
         ([ENTERPRISE], {"cf.zone.plan": b"ENT", "cf.zone.name": b"shop.example"}),
         ([{"plan": {"legacy_id": "later"}}], {}),
+        ([{**ENTERPRISE, "name": "münchen.example"}], {"cf.zone.plan": b"ENT"}),
     ],
 )
 def test_values_that_requests_have_by_their_zone(zone: Any, values: Any) -> None:
