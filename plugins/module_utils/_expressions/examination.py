@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
-from typing import Any, Callable, Iterator
+from itertools import accumulate
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
-from .._text import Unread, did_you_mean
+from .._text import Unread, did_you_mean, in_punycode
 from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
 from .fields import (
     ADDRESS,
@@ -32,12 +33,17 @@ from .fields import (
     RANGES,
     TEXT,
     TEXTS_OF_FIELDS,
+    addresses_of,
+    misplaced_list,
     numbers_of,
     possible_texts,
+    set_to_write,
     unknown_names,
     values_of,
 )
 from .grammar import (
+    DEPTHS,
+    EACH,
     LONGEST_FILTER,
     QUANTIFIERS,
     QUOTED,
@@ -51,12 +57,14 @@ from .grammar import (
     is_number,
     leaves,
     normalise_expression,
+    number_of,
     parse,
     place_in_words,
     quoted,
     text_of,
     tokens_of,
 )
+from .patterns import wildcard_pieces
 
 try:
     import octorules_wirefilter
@@ -101,7 +109,8 @@ def _doubts_of_values(tree: Tree, is_filter: bool) -> dict[int, str]:
     """The doubts about values of fields that filters know, by their places; raises Unread."""
     doubts: dict[int, str] = {}
     for leaf in leaves(tree):
-        if is_filter or (leaf.field in FILTER_FIELDS and not leaf.problem):
+        is_known = leaf.field in FILTER_FIELDS and not leaf.problem
+        if is_filter or (is_known and not misplaced_list(leaf)):
             try:
                 values_of(leaf)
             except Unread as exc:
@@ -214,6 +223,8 @@ NEAR_FUNCTIONS = 0.7
 KINDS_IN_WORDS = {TEXT: "a text", NUMBER: "a number", ADDRESS: "an address", FLAG: "true or false"}
 NUMBER_OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "in")
 NUMBER_RANGE, AS_NUMBER = re.compile("[0-9]+-[0-9]+"), re.compile("[aA][sS]([0-9]+)")
+OF_ARRAYS_TOO = ("concat",)  # functions that return an array for arrays
+OF_OTHER_ELEMENTS = ("_categories", "_sizes", "_ids")  # ends of fields whose elements are no texts
 LOWERED = ("http.request.headers", "http.response.headers")
 BYTES = re.compile(r"[0-9a-fA-F]{2}(?:[:.-][0-9a-fA-F]{2})+")  # of a text, without quotes
 # Also of fields that are new.
@@ -231,42 +242,128 @@ def mistakes_in(tree: Tree) -> Iterator[Unread]:
             yield from _mistakes_of(leaf, leaf.start)
 
 
+class _LeftSide(NamedTuple):
+    """The left side of a comparison in words: a field, or a function with its arguments and their
+    parentheses, and the indexes behind."""
+
+    name: str
+    arguments: Sequence[str]
+    indexes: Sequence[str]
+
+    @property
+    def is_of_each(self) -> bool:
+        """True of a function of each element of its first argument, `lower(x[*])`."""
+        depth, argument = 0, []
+        for word in self.arguments[1:-1]:
+            depth += DEPTHS.get(word, 0)
+            if word == "," and not depth:
+                break
+            argument.append(word)
+        return bool(argument) and EACH in _left_side(argument).indexes
+
+    @property
+    def text(self) -> str:
+        """The left side as it is written; the keys of headers have small letters alone."""
+        indexes = "".join(self.indexes)
+        is_lowered = self.name in LOWERED and not self.arguments
+        return f"{self.name}{''.join(self.arguments)}{indexes.lower() if is_lowered else indexes}"
+
+
+def _left_side(words: Sequence[str]) -> _LeftSide:
+    name, *behind = words
+    if behind[:1] != ["("]:
+        return _LeftSide(name, (), behind)
+    depths = accumulate(DEPTHS.get(word, 0) for word in behind)
+    end = next(place for place, depth in enumerate(depths, 1) if not depth)
+    return _LeftSide(name, behind[:end], behind[end:])
+
+
+class _Shape(NamedTuple):
+    """The kind of the single values in the left side of a comparison, empty if it is not known,
+    and how many indexes lead from it to one; a negative number of one that has too many."""
+
+    kind: str
+    missing: int
+
+
+def _shape_of(left: _LeftSide) -> _Shape:
+    count = left.indexes.count("[")
+    if left.arguments:
+        kind, levels = RESULTS_OF_FUNCTIONS[left.name], int(left.is_of_each)
+        if kind == ARRAY:
+            kind, levels = TEXT, levels + 1
+        if left.name in OF_ARRAYS_TOO and count > levels:
+            kind = ""
+        return _Shape(kind, levels - count)
+    kind = FIELD_KINDS.get(left.name, "")
+    if kind not in (ARRAY, MAP):
+        return _Shape(kind, -count)
+    missing = (2 if kind == MAP else 1) - count
+    has_other_elements = left.name.endswith(OF_OTHER_ELEMENTS) or ".multipart." in left.name
+    is_known = missing >= 0 and not (count and has_other_elements)
+    return _Shape(TEXT if is_known else "", missing)
+
+
 def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterator[Unread]:
-    words = () if leaf.plain else tokens_of(leaf.field)
-    name, *behind = [token.text for token in words] or [leaf.field]
-    if behind[:1] == ["("] and name not in RESULTS_OF_FUNCTIONS:
+    form = misplaced_list(leaf) or _faulty_wildcard(leaf)
+    if form:
+        yield form
+        return
+    left = _left_side(
+        [leaf.field] if leaf.plain else [token.text for token in tokens_of(leaf.field)]
+    )
+    name = left.name
+    if left.arguments and name in QUANTIFIERS:
+        yield from _of_quantifier(leaf, name, start)
+    elif left.arguments and name not in RESULTS_OF_FUNCTIONS:
         near = did_you_mean(name, RESULTS_OF_FUNCTIONS, NEAR_FUNCTIONS)
         problem = f"no page of Cloudflare names a function {quoted(name)}{near}"
         yield Unread(f"{problem}; Cloudflare may refuse it", at=start, malformed=False)
+    else:
+        if name in LOWERED and left.indexes and left.indexes[1] != left.indexes[1].lower():
+            write = left.indexes[1].lower()
+            problem = f"the keys of {name} have small letters alone; write {write}"
+            yield Unread(problem, at=start, malformed=False)
+        yield from _of_shape(leaf, left, start, is_inner)
+
+
+def _of_shape(leaf: Comparison, left: _LeftSide, start: int, is_inner: bool) -> Iterator[Unread]:
+    """The same of a left side with too few or too many indexes; of a single value, of that."""
+    kind, missing = _shape_of(left)
+    if not kind:
         return
-    if name in QUANTIFIERS and behind:
-        yield from _of_quantifier(leaf, name, start)
-        return
-    if "[" in behind and FIELD_KINDS.get(name) in KINDS_IN_WORDS:
-        yield Unread(
-            f"{name} is {KINDS_IN_WORDS[FIELD_KINDS[name]]}, and has no elements", at=start
-        )
-        return
-    if name in LOWERED and (behind[1:2] or [""])[0] != (behind[1:2] or [""])[0].lower():
-        problem = f"the keys of {name} have small letters alone; write {behind[1].lower()}"
-        yield Unread(problem, at=start, malformed=False)
-    kind = _kind_of_left_side(name, behind)
-    is_each = "*" in behind
-    written = leaf.field.replace(" ", "")
-    if name in LOWERED and "[" in behind:
-        written = f"{name}{written[len(name) :].lower()}"
     operator = f" {leaf.operator} ..." if leaf.operator else ""
-    if is_each and not is_inner and kind:
-        each = f"{written}[*]" if written.endswith(")") else written
-        yield Unread(f"{written} has several values; write any({each}{operator})", at=start)
-    elif kind in (ARRAY, MAP):
-        whole = f'{written}["..."]' if kind == MAP else written
-        inner = f"{whole}[*]{operator}"
-        write = inner if is_inner else f"any({inner})"
-        what = "a map" if kind == MAP else "an array, not a single value"
-        yield Unread(f"{written} is {what}; write {write}", at=start)
-    elif kind:
+    is_map = FIELD_KINDS.get(left.name) == MAP and not left.arguments
+    if missing < 0:
+        whole = left._replace(indexes=()).text
+        yield Unread(f"{whole} is {KINDS_IN_WORDS[kind]}, and has no elements", at=start)
+    elif missing and kind == FLAG:  # which any() takes as they are
+        if not is_inner:
+            yield Unread(f"{left.text} has several values; write any({left.text})", at=start)
+    elif missing:
+        key = '["..."]' if is_map and missing == 2 else ""
+        each = f"{left.text}{key}{'[*]' * (1 if is_map else missing)}{operator}"
+        is_array = "a map" if key else "an array, not a single value"
+        problem = "has several values" if left.is_of_each else f"is {is_array}"
+        write = each if is_inner else f"any({each})"
+        yield Unread(f"{left.text} {problem}; write {write}", at=start)
+    elif EACH in left.indexes and not is_inner:
+        write = f"any({left.text}{operator})"
+        yield Unread(f"{left.text} has several values; write {write}", at=start)
+    else:
         yield from _of_single(leaf, kind, start)
+
+
+def _faulty_wildcard(leaf: Comparison) -> Unread | None:
+    """The reason why the engine takes no such wildcard; None if it takes it, or there is none."""
+    if not leaf.operator.endswith("wildcard"):
+        return None
+    for token in leaf.operands:
+        try:
+            wildcard_pieces(text_of(token))
+        except Unread as exc:
+            return Unread(exc.reason, at=token.start)
+    return None
 
 
 def _of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
@@ -279,27 +376,9 @@ def _of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
     if isinstance(inner, Negation):
         inner = inner.part
     if isinstance(inner, Comparison) and not inner.problem:
-        yield from _mistakes_of(inner, start, is_inner=True)
-
-
-def _kind_of_left_side(name: str, behind: list[str]) -> str:
-    """The kind of the left side of a comparison; empty if it is not known."""
-    if behind[:1] == ["("]:
-        return (
-            RESULTS_OF_FUNCTIONS[name]
-            if "[" not in behind[_end_of(behind) :] or "*" in behind
-            else ""
-        )
-    kind, indexes = FIELD_KINDS.get(name, ""), behind.count("[")
-    if not indexes or kind not in (ARRAY, MAP):
-        return "" if indexes else kind
-    if name.endswith(("_categories", "_sizes", "_ids")) or ".multipart." in name:
-        return ""  # elements that are no texts
-    return ARRAY if kind == MAP and indexes == 1 else TEXT
-
-
-def _end_of(words: list[str]) -> int:
-    return len(words) - words[::-1].index(")")
+        for mistake in _mistakes_of(inner, start, is_inner=True):
+            # The words of the comparison have other places in the whole.
+            yield Unread(mistake.reason, at=start, malformed=mistake.malformed)
 
 
 def _of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
@@ -312,8 +391,10 @@ def _of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
     elif not operator:
         yield Unread(f"'{field}' is compared to nothing", at=start)
     elif leaf.in_braces != (operator == "in") and not in_list:
-        is_set = f"'{operator}' takes one value, and no set"
-        yield Unread("'in' takes a set in braces" if operator == "in" else is_set, at=start)
+        problem = f"'{operator}' takes one value, and no set"
+        if operator == "in":
+            problem = f"'in' takes a set in braces{set_to_write(leaf.operands[0])}"
+        yield Unread(problem, at=start)
     elif leaf.in_braces and not leaf.operands:
         yield Unread(
             "the set in braces is empty, so that nothing is in it", at=start, malformed=False
@@ -321,8 +402,9 @@ def _of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
     elif kind in (NUMBER, ADDRESS) and operator not in NUMBER_OPERATORS:
         yield Unread(f"'{operator}' does not go with {KINDS_IN_WORDS[kind]}", at=start)
     elif not in_list and leaf.field not in FILTER_FIELDS:  # whose values are checked
-        for token in leaf.operands:
-            yield from _of_value(token, kind)
+        mistakes = [mistake for token in leaf.operands for mistake in _of_value(token, kind)]
+        yield from mistakes or _of_operands(leaf, kind)
+        yield from _of_hostnames(leaf)
         yield from _always(leaf, start)
 
 
@@ -354,6 +436,46 @@ def _of_value(token: Token, kind: str) -> Iterator[Unread]:
         yield Unread(problem, at=token.start, malformed=not is_range)
     elif kind == ADDRESS and not is_address(text):
         yield Unread(f"{quoted(text)} is not an address", at=token.start)
+
+
+def _of_operands(leaf: Comparison, kind: str) -> Iterator[Unread]:
+    """The same of numbers and addresses that each have their form: of the ends of ranges, and of
+    what is more than one value."""
+    try:
+        if kind == ADDRESS and leaf.operator in ("eq", "ne", "in"):
+            addresses_of(leaf)
+        elif kind == NUMBER:
+            for token in leaf.operands:
+                _require_number(token, leaf.operator)
+    except Unread as exc:
+        yield exc
+
+
+def _require_number(token: Token, operator: str) -> None:
+    """Raise Unread for a range of numbers that is none, or stands behind another operator."""
+    start, dots, end = token.text.partition("..")
+    if dots and operator != "in":
+        to_do = f"; write in {{{token.text}}}" if operator == "eq" else ""
+        raise Unread(f"{quoted(token.text)} is more than one number{to_do}", at=token.start)
+    try:
+        is_range = number_of(start) <= number_of(end if dots else start)
+    except Unread as exc:
+        raise Unread(exc.reason, at=token.start) from None
+    if not is_range:
+        raise Unread(f"{quoted(token.text)} is not a range of numbers", at=token.start)
+
+
+def _of_hostnames(leaf: Comparison) -> Iterator[Unread]:
+    """The same of hostnames with letters that the requests have in Punycode."""
+    if "http.host" not in leaf.field.split():
+        return
+    for token in leaf.operands:
+        if token.kind != WORD and not token.text.isascii():
+            is_whole = leaf.operator not in ("contains", "matches")
+            ascii_name = in_punycode(token.text.strip('"')) if is_whole else ""
+            to_do = f'; write "{ascii_name}"' if ascii_name else ""
+            problem = f"requests have the hostname {token.text} in Punycode{to_do}"
+            yield Unread(problem, at=token.start, malformed=False)
 
 
 def _always(leaf: Comparison, start: int) -> Iterator[Unread]:

@@ -41,6 +41,8 @@ from .grammar import (
     WORD,
     Comparison,
     Token,
+    is_address,
+    is_number,
     leaves,
     parse,
     quoted,
@@ -141,18 +143,24 @@ def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
     if comparison.in_braces:
         raise Unread(f"'{operator}' takes one value, and no set; write in {{...}}", at=start)
     (token,) = comparison.operands
-    text = token.text.strip('"')  # addresses and ports have no quotes
-    in_braces = f"write in {{{excerpt(text)}}}"
-    if operator == "in" and token.text.startswith("$"):
-        raise Unread(
-            f"{quoted(token.text)} is a list, and {WITHOUT_LISTS}", at=token.start, malformed=False
-        )
+    if token.text.startswith("$"):
+        problem = f"{quoted(token.text)} is a list, and {WITHOUT_LISTS}"
+        raise Unread(problem, at=token.start, malformed=operator != "in")
     if operator == "in":
-        raise Unread(f"'in' takes a set in braces; {in_braces}", at=token.start)
+        raise Unread(f"'in' takes a set in braces{set_to_write(token)}", at=token.start)
+    in_braces = f"write in {{{excerpt(token.text)}}}"
     if any(sign in token.text for sign in kind.signs):
         several = f"{quoted(token.text)} is more than one {kind.singular}"
         raise Unread(f"{several}; {in_braces}", at=token.start)
     return comparison.operands
+
+
+def set_to_write(token: Token) -> str:
+    """The advice to write a single value as a set; an empty text for a word that is no value."""
+    text = token.text.strip('"')  # addresses and numbers have no quotes
+    if is_address(text) or is_number(text):
+        return f"; write in {{{excerpt(text)}}}"
+    return f"; write in {{{excerpt(token.text)}}}" if token.kind == QUOTED else ""
 
 
 def _address_range(token: Token) -> Range:
@@ -460,6 +468,27 @@ def misused(field: str, kind: str) -> bool:
 
 
 LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots
+
+
+def misplaced_list(leaf: Comparison) -> Unread | None:
+    """The mistake that a comparison names a list in a form that nothing reads: `eq $offices`,
+    `in {$offices}`, `in offices`; None if it does not."""
+    is_alone = leaf.operator == "in" and not leaf.in_braces
+    for token in leaf.operands:
+        if token.kind != WORD:
+            continue
+        text = token.text
+        if text.startswith("$") and not is_alone:
+            is_negated = leaf.operator == "ne"
+            write = f"not {leaf.field.replace(' ', '')} in {text}" if is_negated else f"in {text}"
+            problem = f"{quoted(text)} is a list, which stands alone behind in"
+            return Unread(f"{problem}; write {write}", at=token.start)
+        if is_alone and LIST.fullmatch(f"${text}") and not is_number(text):
+            problem = f"'in' takes a list or a set in braces; write in ${text} for a list"
+            return Unread(problem, at=token.start)
+    return None
+
+
 MOST_SPELT_OUT = 1000  # a longer list stays a name
 
 

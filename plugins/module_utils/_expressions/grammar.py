@@ -19,7 +19,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Union
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from .._text import Unread, excerpt, visible
 
@@ -178,7 +178,9 @@ OPERATORS: Mapping[str, str] = {
     "matches": "matches", "~": "matches", "wildcard": "wildcard",
 }  # fmt: skip
 SMALL_WORDS = frozenset(["not", *JOINTS, *OPERATORS])
+EACH = "*"  # the index of each element
 CLOSES = {"(": ")", "[": "]", "{": "}"}
+DEPTHS = {**dict.fromkeys(CLOSES, 1), **dict.fromkeys(CLOSES.values(), -1)}  # by brackets
 DEEPEST = 50  # parentheses in parentheses; the vendor's engine takes more
 END = Token(SIGN, "", -1)
 
@@ -348,12 +350,13 @@ class _Parser:
         return self.next is END or self.next.text == ")" or self.next.text in JOINTS
 
     def field(self) -> str:
-        words = [self.take().text]
+        start = self._position
+        self.take()
         while self.next.text in ("(", "["):
-            start = self._position
             self.skip()
-            words.extend(token.text for token in self._tokens[start : self._position])
-        return " ".join(words)
+        words = self._tokens[start : self._position]
+        _require_commas(words)
+        return " ".join(token.text for token in words)
 
     def skip(self) -> None:
         """Take one word, or what stands between two brackets."""
@@ -393,6 +396,44 @@ class _Parser:
             members.append(self.value())
         self.take()
         return tuple(members)
+
+
+ARGUMENTS, INDEX = "(", "["
+VALUES = (WORD, QUOTED, RAW, PATTERN)
+
+
+def _require_commas(tokens: Sequence[Token]) -> None:
+    """Raise Unread if a comma is missing between the arguments of a function, or stands without
+    one; `any` and `all` take a comparison."""
+    open_brackets: list[str] = []
+    for before, token in zip(tokens, tokens[1:]):
+        inner = open_brackets[-1] if open_brackets else ""
+        is_behind_value = _is_value(before) or before.text in CLOSES.values()
+        if inner and is_behind_value and _is_value(token):
+            expected, to_do = "']'", ""
+            if inner == ARGUMENTS:
+                expected, to_do = "','", "; separate the arguments of a function by commas"
+            problem = f"{quoted(token.text)} stands where {expected} is expected"
+            raise Unread(f"{problem}{to_do}", at=token.start)
+        is_without_value = before.text == "," or (before.text == "(" and token.text == ",")
+        if inner == ARGUMENTS and is_without_value and token.text in (",", ")"):
+            raise Unread(f"{quoted(token.text)} stands where a value is expected", at=token.start)
+        if token.text in CLOSES:
+            open_brackets.append(_kind_of_bracket(before, token))
+        elif token.text in CLOSES.values():
+            open_brackets.pop()
+
+
+def _is_value(token: Token) -> bool:
+    return token.kind in VALUES and token.text not in SMALL_WORDS
+
+
+def _kind_of_bracket(before: Token, opening: Token) -> str:
+    """The bracket of an index, or of arguments that commas part; an empty text for any other."""
+    if opening.text == INDEX:
+        return INDEX
+    is_call = before.kind == WORD and before.text not in (*SMALL_WORDS, *QUANTIFIERS)
+    return ARGUMENTS if is_call and opening.text == "(" else ""
 
 
 WHOLE_NUMBER = re.compile(r"-?[1-9][0-9]*|0[0-7]*|0x[0-9a-fA-F]+", re.ASCII)

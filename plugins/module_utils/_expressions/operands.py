@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from .._text import Unread
 from .._values.address_set import Contents
-from .grammar import CLOSES, QUOTED, RAW, WORD, Token, is_number, number_of, quoted, text_of
+from .grammar import DEPTHS, EACH, QUOTED, RAW, WORD, Token, is_number, number_of, quoted, text_of
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 FieldValue = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
@@ -210,10 +210,6 @@ def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValu
         raise Unread("only the beginning of a text is known")
     part = call(start, *behind)
     return part if name == "substring" and behind[1:] else LowerBound(part)
-
-
-EACH = "*"
-DEPTHS = {**dict.fromkeys(CLOSES, 1), **dict.fromkeys(CLOSES.values(), -1)}  # by brackets
 
 
 class Fields(NamedTuple):

@@ -15,6 +15,7 @@ import re
 from dataclasses import replace
 from typing import Any, Hashable, Iterable, Mapping, Sequence
 
+from .._text import in_punycode
 from .._values.address_set import ANY_LABEL, BITS, Contents, Range, range_of, read_network, union
 from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
 from .resource import (
@@ -114,6 +115,11 @@ def _normalise_asn(value: Any) -> Hashable:
 
 def _parse_hostname(value: Any) -> str:
     name = parse_filled_text(value).lower()
+    ascii_name = "" if name.isascii() else in_punycode(name)
+    if HOSTNAME_FORM.fullmatch(ascii_name):
+        raise ValueError(
+            f"'{name}' is a hostname that requests have in Punycode; write {ascii_name}"
+        )
     if len(name) > LONGEST_HOSTNAME or not HOSTNAME_FORM.fullmatch(name):
         raise ValueError(
             f"'{name}' is not a hostname; write shop.example.com, or *.example.com for all below"

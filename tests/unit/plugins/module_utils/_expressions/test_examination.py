@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.ex
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import Value
 
-from .common_mistakes import REFUSED, SAID
+from .common_mistakes import REFUSED, SAID, TAKEN
 
 MALFORMED = [
     ("ip.dst eq 192.0.2.0/24", "column 11, at '192.0.2.0/24': '192.0.2.0/24' is more than one address; write in {192.0.2.0/24}"),
@@ -57,7 +57,14 @@ MALFORMED = [
     ("ip.dst eq 192.0.2.1 ip.src eq 192.0.2.1", "'ip.src' is not expected there; write and or or in front of it"),
     ("ip.dst eq 192.0.2.1)", "column 20, at ')': ')' is not expected there"),
 ]  # fmt: skip
-FILTERS_ONLY = [("tcp.dstport & 3", "'&' is not an operator")]
+FILTERS_ONLY = [
+    ("tcp.dstport & 3", "'&' is not an operator"),
+    (
+        "ip.dst eq $offices",
+        "'$offices' is a list, and filters are documented with addresses in braces, and without lists",
+    ),
+    ("ip.dst in offices", "'in' takes a set in braces"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -131,7 +138,7 @@ def test_a_documented_filter_has_no_findings(expression: str) -> None:
     [
         'http.host eq "example.com" and not cf.client.bot', "ip.src in $office", "ip.src lt 192.0.2.1", "x & 1 == 1",
         'any(http.request.headers["x-a"][*] contains "b")', 'http.host in {"a" "b"} or http.request.uri.path ~ "^/[\\"]"',
-        'http.request.uri.path contains lower("A")', "cf.threat_score gt 014",
+        'http.request.uri.path contains lower("A")', "cf.threat_score gt 014", *TAKEN,
     ],
 )  # fmt: skip
 def test_an_expression_of_a_rule_is_refused_only_if_it_is_certainly_wrong(expression: str) -> None:
@@ -259,3 +266,9 @@ def test_what_cloudflare_takes_and_nobody_means_is_said(expression: str, words: 
 def test_the_vendors_parser_refuses_a_common_mistake_too(expression: str) -> None:
     library = pytest.importorskip("octorules_wirefilter")
     assert library.parse_expression(expression, None)["error"]
+
+
+@pytest.mark.parametrize("expression", TAKEN)
+def test_the_vendors_parser_takes_what_is_not_refused(expression: str) -> None:
+    library = pytest.importorskip("octorules_wirefilter")
+    assert not library.parse_expression(expression, None).get("error")

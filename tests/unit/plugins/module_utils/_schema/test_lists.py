@@ -42,3 +42,14 @@ def test_the_key_of_an_item_begins_with_its_list() -> None:
     assert ITEMS.key_of_entry("offices 192.0.2.1/32") == ITEMS.key_of(item)
     assert ITEMS.key_of_entry("shops 192.0.2.1") is None
     assert ITEMS.key_of_entry("192.0.2.1") is None
+
+
+@pytest.mark.parametrize(
+    ("hostname", "form"), [("münchen.example", "xn--mnchen-3ya.example"), ("*.Straße.example", "*.strasse.example")]
+)
+def test_a_hostname_with_other_letters_is_refused_with_the_form_that_requests_have(hostname: str, form: str) -> None:
+    value = items_of("shops", "hostname").field("hostname").value
+    with pytest.raises(ValueError, match="in Punycode; write ") as caught:
+        value.parse(hostname)
+    assert str(caught.value).endswith(f"write {form}")
+    assert value.parse(form) == form
