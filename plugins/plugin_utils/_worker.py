@@ -13,11 +13,12 @@ import gc
 import json
 import mmap
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
 from importlib import import_module
+from itertools import chain
 from multiprocessing import parent_process
 from tempfile import TemporaryFile
 from threading import Lock
@@ -103,12 +104,12 @@ NOTED: dict[str, list[str]] = {}  # by subject, as far as this process has read
 BYTES_READ = [0]
 
 
-def claimed_before(owner: str, host: str) -> str:
-    """The other host of this run that has claimed an account or zone, in whichever worker; empty if
-    this host is the first one."""
+def claimed_before(owner: str, host: str, same_owners: Sequence[str] = ()) -> str:
+    """The other host of this run that has claimed an account or zone, in whichever worker, or one
+    of `same_owners`, if there are any; empty if this host is the first one."""
     # Each worker writes before it reads, so of two hosts one sees the other.
     _note(owner, host)
-    for claimant in _noted(owner):
+    for claimant in chain.from_iterable(map(_noted, same_owners or [owner])):
         if claimant != host:
             return claimant
     return ""

@@ -120,11 +120,17 @@ class HostTask(CheckedHost):
         ids = self.values(OWNER_VARIABLES)
         if result.get("zone_id"):
             ids["edge_zone_id"] = result["zone_id"]
+        has_zone_id = any(ids.get(name) for name in OWNER_VARIABLES if name.endswith("zone_id"))
         texts = []
         for variable, value in ids.items():
             claim = f"{OWNER_VARIABLES[variable]}={str(value).lower()} {self.base_url()}"
-            claimant = claimed_before(claim, self.host) if value else None
-            if claimant:
+            same_owners = [claim]
+            if variable.endswith("zone_name"):
+                # Two zones may have one name, so that a host with an id has no other's by its name.
+                with_id = f"{claim} and an id"
+                same_owners = [claim] if has_zone_id else [claim, with_id]
+                claim = with_id if has_zone_id else claim
+            if value and (claimant := claimed_before(claim, self.host, same_owners)):
                 texts.append(one_owner((claimant, self.host), variable, str(value)))
         return texts
 

@@ -84,6 +84,19 @@ def test_a_zone_that_hosts_name_by_its_id_and_its_domain_is_one_as_soon_as_resul
     assert text.startswith(f"oslo and lima are one: both have edge_zone_id {'d' * 32}")
 
 
+@pytest.mark.parametrize(
+    ("first_id", "second_id", "is_one"),
+    [("a", "b", False), ("a", "a", True), ("", "b", True), ("a", "", True), ("", "", True)],
+)
+def test_zones_of_one_name_are_one_unless_their_ids_differ(first_id: str, second_id: str, is_one: bool) -> None:
+    name = f"{first_id or 'no'}-{second_id or 'no'}.example"
+    texts: list[str] = []
+    for host, of_zone in (("lima", first_id), ("oslo", second_id)):
+        zone_id = {"edge_zone_id": f"{name} {of_zone}"} if of_zone else {}
+        texts += task(inventory_hostname=host, edge_zone_name=name, **zone_id).shared_owners()
+    assert (len(texts) == 1) is is_one, texts
+
+
 @pytest.mark.parametrize("refusal", ["", "This module carries credentials."])
 def test_a_wrong_variable_or_a_remote_host_fails_before_any_call(refusal: str) -> None:
     def wrong() -> HostRun:
