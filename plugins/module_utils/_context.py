@@ -33,16 +33,22 @@ def key_text(key: Sequence[Any]) -> str:
     return repr(key)
 
 
+class PosturesOfHost(NamedTuple):
+    """The postures of a host. `entries` are the options, and entries of them such as `rules[2]`,
+    that a posture brings: they wait for no rollout. `values` are those of all objects of postures,
+    for a run that only does what time does."""
+
+    entries: Sequence[str] = ()
+    values: Sequence[PostureValues] = ()
+
+
 class Context(NamedTuple):
     """The caller of a module: a task, or a role that fills the options from variables of a host.
 
     `names` are the variables that fill the options; warnings begin with the name of the `host`.
     `zone` is the zone of the host, as far as the inventory knows it. With `reads`, a module returns
-    these collections of its owners, and nothing else. `posture` are the options, and entries of
-    them such as `rules[2]`, that a posture brings: they wait for no rollout. `posture_values` are
-    those of all objects of postures, for a run that only does what time does. A module that
-    `reports` applies nothing: it says how well the host is protected, also of a plan that a run
-    refuses.
+    these collections of its owners, and nothing else. A module that `reports` applies nothing: it
+    says how well the host is protected, also of a plan that a run refuses.
     """
 
     is_role: bool = False
@@ -50,13 +56,13 @@ class Context(NamedTuple):
     host: str = ""
     zone: Mapping[str, Any] = NO_VALUES
     reads: Sequence[str] = ()
-    posture: Sequence[str] = ()
-    posture_values: Sequence[PostureValues] = ()
+    postures: PosturesOfHost = PosturesOfHost()
     reports: bool = False
 
     def brings(self, option: Option) -> bool:
         """Return whether a posture brings the entry in which an option lies."""
-        return bool(self.posture) and option.entry in self.posture
+        entries = self.postures.entries
+        return bool(entries) and option.entry in entries
 
     def environment(self) -> dict[str, str]:
         """The environment of a packed module."""
@@ -72,5 +78,6 @@ def context_in(environment: Mapping[str, str]) -> Context:
     if not text:
         return TASK
     context = Context(**json.loads(text))
-    posture_values = [PostureValues(*row) for row in context.posture_values]
-    return context._replace(posture_values=posture_values)
+    entries, rows = context.postures
+    postures = PosturesOfHost(entries, [PostureValues(*row) for row in rows])
+    return context._replace(postures=postures)

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context, PosturesOfHost
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import RULE_EXPRESSION
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import doubts
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
@@ -199,7 +199,7 @@ def test_the_ends_of_skips_and_of_items_count(ends_of: str) -> None:
 
 def test_what_lasts_is_not_dead_because_of_a_posture(modules: Modules) -> None:
     rules = [NETWORK, INSIDE, {**AGAIN, "position": "last"}]
-    of_posture = Context(posture=["rules[0]"])
+    of_posture = Context(postures=PosturesOfHost(["rules[0]"]))
     assert claims(modules.done("custom_rules", check=True, rules=rules, context=of_posture)) == []
     assert claims(modules.done("custom_rules", check=True, rules=rules)) == [
         ("inside", "shadowed", ["network"]),

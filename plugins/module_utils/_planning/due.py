@@ -71,7 +71,7 @@ class Due(NamedTuple):
     def _is_of_posture(self, operation: Operation) -> bool:
         """Return whether an operation sets what a posture says that holds, or takes back what one
         has set that does not; and nothing else."""
-        for posture in self.context.posture_values:
+        for posture in self.context.postures.values:
             if (posture.plural, posture.key) != (
                 operation.resource.plural,
                 key_text(operation.key),

@@ -151,7 +151,7 @@ class SurroundingsReader(NamedTuple):
         from .._protection.ineffective import ineffective_in  # loaded for collections
 
         state = plan.before if is_report else {**plan.before, **plan.after()}
-        brings = self.context.brings if self.context.posture else None
+        brings = self.context.brings if self.context.postures.entries else None
         return ineffective_in(state, self.desired, is_report, self.client.read, brings)
 
 

@@ -168,7 +168,7 @@ class Rollout(NamedTuple):
 
 def brought_at_once(context: Context, desired: Sequence[Desired]) -> frozenset[Target]:
     """The objects that a posture brings, which wait for no rollout."""
-    if not context.posture:
+    if not context.postures.entries:
         return frozenset()
     at_once: set[Target] = set()
     for described in desired:

@@ -60,7 +60,8 @@ class HostTask(CheckedHost):
     """The work of the actions of the roles on a host, with the modules that they call."""
 
     def __init__(self, calls: ModuleCalls) -> None:
-        super().__init__(calls)
+        super().__init__(calls.variables, calls.templated)
+        self._calls = calls
         self._display: Any = calls.display
 
     def merged(self, values: Mapping[str, Any]) -> MergedHost:

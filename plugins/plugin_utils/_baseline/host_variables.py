@@ -9,7 +9,7 @@ has them."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +19,6 @@ from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL, a
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._text import Option, redact, visible
-from .._action import ModuleCalls
 from .._undefined import undefined_names
 from .._variables import (
     NO_VALUE_READ,
@@ -40,17 +39,17 @@ BASE_URLS = tuple(f"{prefix}base_url" for prefix in (PREFIX, "edge_"))  # the fi
 
 
 class HostVariables:
-    """The variables of a host, and the calls of modules, which template them.
+    """The variables of a host, and the function that reads the templates in them.
 
     Ansible templates the options of a task one by one in each worker, which costs more than the
     work itself; the actions of the roles read the variables instead, of which few are templates.
     """
 
-    def __init__(self, calls: ModuleCalls) -> None:
-        self._calls = calls
-        self.host = str(calls.variables["inventory_hostname"])
-        self.variables = calls.variables
-        self.groups: list[str] = plain(list(calls.variables.get("group_names") or ()))
+    def __init__(self, variables: Mapping[str, Any], templated: Callable[[Any], Any]) -> None:
+        self._template = templated
+        self.host = str(variables["inventory_hostname"])
+        self.variables = variables
+        self.groups: list[str] = plain(list(variables.get("group_names") or ()))
 
     def value(self, name: str) -> Any:
         """A variable of the host without templates; None if the host does not have it."""
@@ -82,7 +81,7 @@ class HostVariables:
     def read(self, names: Iterable[str]) -> tuple[dict[str, Any], list[OptionError]]:
         """The values of variables, with UNREAD for each template that cannot be read, and the
         errors in these."""
-        variables = self._calls.variables
+        variables = self.variables
         stored = {name: variables[name] for name in names if name in variables}
         data = {name: data_of(value) for name, value in stored.items()}
         templates = {name: stored[name] for name, value in data.items() if value is TEMPLATE}
@@ -94,7 +93,7 @@ class HostVariables:
     def _templated(self, option: Option, value: Any, errors: list[OptionError]) -> Any:
         """A value without templates, with UNREAD for each that cannot be read, and its error."""
         try:
-            return self._calls.templated(value)
+            return self._template(value)
         except AnsibleError as exc:
             if isinstance(value, list):
                 steps = enumerate(value)

@@ -125,8 +125,8 @@ class MergedHost:
         part = of_host.host_part(self._host, self.values, self._brought)
         if part.options.get(ONLY) is None:
             return part
-        context = part.context._replace(posture_values=self._posture_values())
-        return replace(part, context=context)
+        postures = part.context.postures._replace(values=self._posture_values())
+        return replace(part, context=part.context._replace(postures=postures))
 
     def _posture_values(self) -> list[PostureValues]:
         """The values of all postures, object by object, for a run that only does what time does."""

@@ -20,7 +20,7 @@ from ansible.module_utils.common.parameters import env_fallback
 
 from ...module_utils._api.settings import Settings, parse_settings, shared_options
 from ...module_utils._arguments import Arguments, read_options
-from ...module_utils._context import Context
+from ...module_utils._context import Context, PosturesOfHost
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.acceptance import Acceptance, parse_acceptances
 from ...module_utils._guard.risks.registry import CODES
@@ -180,9 +180,10 @@ def part_of(variables: Mapping[str, Any], brought: Names = OWN_NAMES) -> Part:
     """
     values, filled = _with_inventory(variables)
     names = {name: filled.get(f"{PREFIX}{name}", f"{PREFIX}{name}") for name in OPTIONS}
+    entries = [name for name, path in brought.items() if not path.startswith(ACCEPT_RISKS)]
     context = ROLE._replace(
         names={**names, **brought},
-        posture=[name for name, path in brought.items() if not path.startswith(ACCEPT_RISKS)],
+        postures=PosturesOfHost(entries),
         zone=_zone_of_inventory(values, filled),
     )
     options = {

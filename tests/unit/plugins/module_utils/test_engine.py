@@ -11,7 +11,13 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils import _engine
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import ReadOptions
-from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context, context_in
+from ansible_collections.edgeops.protection.plugins.module_utils._context import (
+    TASK,
+    Context,
+    PosturesOfHost,
+    PostureValues,
+    context_in,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._engine import run
 from ansible_collections.edgeops.protection.plugins.module_utils._output import MAX_MESSAGE, option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
@@ -76,7 +82,10 @@ def test_a_warning_passes_the_same_way() -> None:
 ROLE = Context(True, {"timeout": "role_timeout", "accept_risks": "role_risks", "base_url": "edge_base_url"})
 
 
-@pytest.mark.parametrize("context", [TASK, Context(True, reads=["ip_lists"]), ROLE])
+NIGHT = PosturesOfHost(["rules[0]"], [PostureValues("custom_rules", "('night',)", {"action": "block"}, True)])
+
+
+@pytest.mark.parametrize("context", [TASK, Context(True, reads=["ip_lists"]), ROLE, ROLE._replace(postures=NIGHT)])
 def test_a_packed_module_knows_who_runs_it(context: Context) -> None:
     assert context_in({"HOME": "/", **context.environment()}).environment() == context.environment()
     assert context_in({"HOME": "/"}) == TASK
