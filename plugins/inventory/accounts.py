@@ -31,7 +31,7 @@ notes:
     Accounts without zones are then missing.
   - Both lists are read at once, and their pages concurrently. A cached inventory makes no calls. A
     cache that another O(base_url) filled, or that lacks a list that the options now ask for, is
-    read anew.
+    read anew. Of a cache that is older than an hour, the plugin tells the age.
 seealso:
   - name: Accounts, in Cloudflare's API
     description: The list of accounts that a token sees.
@@ -146,6 +146,7 @@ groups:
 """
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
@@ -163,7 +164,13 @@ from ..module_utils._errors import LaterPageError, ProtectionError, ServiceError
 from ..module_utils._schema.neighbours import ACCOUNTS, ZONES
 from ..module_utils._schema.resource import Resource
 from ..module_utils._text import Screen
-from ..plugin_utils._inventory.hosts import Directory, InventoryHost, Selection, hosts_of
+from ..plugin_utils._inventory.hosts import (
+    Directory,
+    InventoryHost,
+    Selection,
+    age_of_cache,
+    hosts_of,
+)
 
 try:
     from ansible.template import trust_as_template
@@ -250,11 +257,15 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             cached: Mapping[str, Any] = self._cache[key]
             names = [resource.plural for resource in needed]
             is_complete = all(name in cached["lists"] for name in names)
-            if is_complete and cached.get("reader") == settings.reader:
+            has_age = "read_at" in cached
+            if is_complete and has_age and cached.get("reader") == settings.reader:
+                for sentence in age_of_cache(cached["read_at"], time.time()):
+                    self.display.warning(sentence)
                 return {name: cached["lists"][name] for name in names}
+        read_at = time.time()
         lists = self._read_lists(needed, settings)
         if is_enabled:
-            self._cache[key] = {"reader": settings.reader, "lists": lists}
+            self._cache[key] = {"reader": settings.reader, "read_at": read_at, "lists": lists}
         return lists
 
     def _settings(self) -> Settings:

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -195,6 +197,22 @@ def test_a_cached_inventory_makes_no_calls(tmp_path: Path, service: LocalService
     assert listing(inventory(tmp_path, service, **cache)) == first
     assert len(service.calls) == calls
     assert not any(service.token in path.read_text() for path in (tmp_path / "cache").iterdir())
+
+
+def test_an_old_cache_is_told_with_its_age(tmp_path: Path, service: LocalService) -> None:
+    cache: dict[str, Any] = {
+        "cache": True,
+        "cache_plugin": "ansible.builtin.jsonfile",
+        "cache_connection": str(tmp_path / "cache"),
+        "cache_timeout": 10**6,
+    }
+    inventory(tmp_path, service, **cache)
+    assert "from its cache" not in inventory(tmp_path, service, **cache).output
+    (file,) = (tmp_path / "cache").iterdir()
+    five_hours_ago = time.time() - 5 * 3600
+    file.write_text(re.sub(r'(read_at\\*": )[0-9.]+', rf"\g<1>{five_hours_ago}", file.read_text()))
+    told = " ".join(inventory(tmp_path, service, **cache).output.split())
+    assert "from its cache, 5 hours old. If the plan of a zone has changed since" in told
 
 
 def test_a_cache_without_what_the_options_ask_for_is_read_anew(tmp_path: Path, service: LocalService) -> None:

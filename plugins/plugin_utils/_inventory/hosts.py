@@ -17,6 +17,8 @@ from fnmatch import fnmatchcase
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ...module_utils._text import plural
+
 ListedOwner = Mapping[str, Any]  # an account or zone, as Cloudflare lists it
 
 ID_DIGITS = 6  # of an id behind a name that several accounts or zones have
@@ -100,6 +102,21 @@ class Directory:
         names_of_zones = zone_names(self.zones)
         names_of_accounts = account_names(self.every_account, set(names_of_zones.values()))
         return HostNames(names_of_accounts, names_of_zones)
+
+
+HOUR = 3600  # seconds
+
+
+def age_of_cache(read_at: float, now: float) -> list[str]:
+    """A sentence on lists that are older than an hour; the times are in seconds."""
+    hours = int((now - read_at) // HOUR)
+    if hours < 1:
+        return []
+    return [
+        f"The inventory takes accounts and zones from its cache, {plural(hours, 'hour', 'hours')}"
+        " old. If the plan of a zone has changed since, it is not known whether rules of its"
+        " account decide. Run again with --flush-cache."
+    ]
 
 
 def hosts_of(directory: Directory, selection: Selection) -> list[InventoryHost]:

@@ -9,6 +9,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.host
     Directory,
     Selection,
     account_names,
+    age_of_cache,
     group_of_zones,
     hosts_of,
     hyphenated,
@@ -127,3 +128,11 @@ def test_patterns_select_by_names_of_hosts_as_well(
     selection = Selection(accounts, zones)
     assert [host.name for host in hosts_of(directory, selection)] == names
     assert selection.unmatched(directory) == ([] if names else accounts)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "age"), [(0, ""), (3599, ""), (-60, ""), (3600, "1 hour old"), (260_000, "72 hours old")]
+)
+def test_lists_that_are_older_than_an_hour_are_told_with_their_age(seconds: int, age: str) -> None:
+    sentences = age_of_cache(1_000_000, 1_000_000 + seconds)
+    assert [age in sentence for sentence in sentences] == [True] * bool(age)
