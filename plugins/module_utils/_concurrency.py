@@ -133,6 +133,7 @@ def _attempt(work: Callable[[Input], Done], work_input: Input) -> Attempt:
 
 Made = TypeVar("Made")
 _file_of_run: list[BinaryIO] = []
+_play: list[str] = []  # of the task that runs in this process
 _mutexes: dict[bytes, Any] = {}  # of threads; the file is locked for the whole of a process
 
 
@@ -189,25 +190,58 @@ def share(file: BinaryIO) -> None:
     _file_of_run[:] = [file]
 
 
-def once(reader: str, name: str, read: Callable[[], Any]) -> Any:
-    """A reading by its name, as the first worker of this run with the same reader (the base URL and
-    the credentials) has made it, for which the others wait. Outside of a worker it is made each
-    time."""
+def begin_play(play: str) -> None:
+    """Have the tasks of this process take no reading of an earlier play."""
+    _play[:] = [play]
+
+
+def forget(owner: str = "") -> None:
+    """Have no task of this run take a reading of an account or zone that began before now, since
+    the run may have written to it; without its id, no reading of any."""
+    if _file_of_run:
+        os.write(_file_of_run[0].fileno(), _line_of_write(owner))
+
+
+def once(reader: str, owner: str, name: str, read: Callable[[], Any]) -> Any:
+    """A reading of an account or zone by its name, as the first worker of this play with the same
+    reader (the base URL and the credentials) has made it since the run last wrote to the owner;
+    the others wait for it. Outside of a worker it is made each time."""
     if not _file_of_run or parent_process() is None:
         return read()
     file = _file_of_run[0].fileno()
-    title = json.dumps([os.getppid(), reader, name])
+    title = json.dumps([os.getppid(), *_play, reader, owner, name])
     key = f"{title}\t".encode()
     offset = zlib.crc32(key)  # one byte is locked, so that other readings go on
     with _mutexes.setdefault(key, RLock()):
         fcntl.lockf(file, fcntl.LOCK_EX, 1, offset)
         try:
-            lines = os.pread(file, os.fstat(file).st_size, 0).splitlines()
-            for line in lines:
-                if line.startswith(key):
-                    return json.loads(line[len(key) :])
+            begun = os.fstat(file).st_size
+            kept = _kept_reading(os.pread(file, begun, 0), key, owner)
+            if kept is not None:
+                return json.loads(kept)
             reading = read()
-            os.write(file, key + f"{json.dumps(reading)}\n".encode())
+            os.write(file, key + f"{begun}\t{json.dumps(reading)}\n".encode())
             return reading
         finally:
             fcntl.lockf(file, fcntl.LOCK_UN, 1, offset)
+
+
+def _line_of_write(owner: str) -> bytes:
+    """The line in the file of the run that says that the run has written to an owner."""
+    return f"{json.dumps([os.getppid(), 'written', owner])}\n".encode()
+
+
+def _kept_reading(content: bytes, key: bytes, owner: str) -> bytes | None:
+    """The last reading with a key in the file of the run; None if there is none, or if the run has
+    written to its owner since it began."""
+    writes = (_line_of_write(owner), _line_of_write(""))
+    written_at, begun, reading = -1, -1, None
+    place = 0
+    for line in content.splitlines(keepends=True):
+        if line in writes:
+            written_at = place
+        elif line.startswith(key):
+            size, _tab, reading = line[len(key) :].partition(b"\t")
+            begun = int(size)
+        place += len(line)
+    return reading if begun > written_at else None

@@ -33,6 +33,7 @@ from ansible.utils.display import Display
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import OF_ENVIRONMENT
+from ..module_utils._concurrency import begin_play, forget
 from ..module_utils._context import TASK, Context
 from ..module_utils._engine import run
 from ..module_utils._output import option_failure, without_secrets
@@ -208,6 +209,8 @@ class ModuleCalls:
             task.environment = [*(task.environment or []), context.environment()]
         action = PackedModule(task, **self._tools._asdict())
         result: dict[str, Any] = action.run(task_vars=self.variables)
+        if not check_mode:
+            forget()  # its process does not tell the tasks of this run what it has written
         return result
 
     def screen(self, work: str) -> Screen:
@@ -279,8 +282,9 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
     def run(
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        result = self.outcome(task_vars or {})
         task = self._task
+        begin_play(str(task.get_play()._uuid))
+        result = self.outcome(task_vars or {})
         has_failed = result.get("failed") and "msg" in result
         # None of these is asked after an exception.
         has_conditions = task.failed_when or task.changed_when or task.until or task.retries

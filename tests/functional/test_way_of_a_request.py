@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from functools import partial
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -181,18 +183,73 @@ def test_the_plan_of_the_inventory_saves_a_call(service: LocalService, modules: 
     assert len(service.calls) == calls
 
 
-def test_the_rules_of_an_account_are_read_once_for_all_hosts_of_a_run(
-    service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    of_account(service, ADMIN)
+@pytest.fixture
+def in_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Modules share their readings, as in the workers of a run."""
     with TemporaryFile("ab+", buffering=0) as file:
         monkeypatch.setattr(_concurrency, "_file_of_run", [file])
         monkeypatch.setattr(_concurrency, "parent_process", lambda: True)
-        for _host in range(2):
-            result = modules.run("custom_rules", True, in_inventory("enterprise"), rules=[], expectations=[CLOSED])
-            assert outcome(result) == ("blocked", "admin of the ruleset Bots of the account", True)
-    assert len([path for path in paths(service) if "accounts" in path]) == 2
-    assert len(service.calls) == 4
+        yield
+    monkeypatch.setattr(_concurrency, "_play", [])
+
+
+def calls_of_zone(service: LocalService, modules: Modules) -> int:
+    """How many calls about the account a zone host makes that meets its rules."""
+    service.calls.clear()
+    result = modules.run("custom_rules", True, in_inventory("enterprise"), rules=[], expectations=[CLOSED])
+    assert outcome(result) == ("blocked", "admin of the ruleset Bots of the account", True)
+    return len([path for path in paths(service) if "accounts" in path])
+
+
+@pytest.mark.usefixtures("in_workers")
+def test_the_rules_of_an_account_are_read_once_for_all_hosts_of_a_run(service: LocalService, modules: Modules) -> None:
+    of_account(service, ADMIN)
+    assert calls_of_zone(service, modules) == 2
+    assert calls_of_zone(service, modules) == 0
+    assert len(service.calls) == 1
+
+
+def reader(modules: Modules) -> str:
+    """A token that only reads."""
+    return modules.service.add_token("reading-token", protection="read")
+
+
+ANOTHER_ACCOUNT = "f" * 32
+ALLOWED = {"prefix": "192.0.2.0/24", "comment": "new"}
+BETWEEN: list[tuple[str, Callable[[Modules], object], int]] = [
+    ("a new play", lambda modules: _concurrency.begin_play("later"), 2),
+    ("a write to the account", lambda modules: modules.done("allowlist", entries=[ALLOWED]), 2),
+    ("a refused write to it", lambda modules: modules.failed("allowlist", entries=[ALLOWED], api_token=reader(modules)), 2),
+    ("a packed module, which may write to it", lambda modules: _concurrency.forget(), 2),
+    ("check mode", lambda modules: modules.done("allowlist", True, entries=[ALLOWED]), 0),
+    ("a task that has nothing to do", lambda modules: modules.done("allowlist", entries=[]), 0),
+    ("a write to another account", lambda modules: modules.done("allowlist", account_id=ANOTHER_ACCOUNT, entries=[ALLOWED]), 0),
+    ("a write to the zone", lambda modules: modules.done("custom_rules", rules=[ADMIN]), 0),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("in_workers")
+@pytest.mark.parametrize(("act", "calls"), [case[1:] for case in BETWEEN], ids=[case[0] for case in BETWEEN])
+def test_what_a_run_has_read_is_read_again_after_it_wrote_there(
+    act: Callable[[Modules], object], calls: int, service: LocalService, modules: Modules
+) -> None:
+    of_account(service, ADMIN)
+    service.account(ANOTHER_ACCOUNT)
+    assert calls_of_zone(service, modules) == 2
+    act(modules)
+    assert calls_of_zone(service, modules) == calls
+    assert calls_of_zone(service, modules) == 0
+
+
+@pytest.mark.usefixtures("in_workers")
+def test_a_reading_that_began_before_a_write_is_not_kept() -> None:
+    def read_while_another_task_writes() -> str:
+        _concurrency.forget(ACCOUNT)
+        return "old"
+
+    readings = [_concurrency.once("", ACCOUNT, "rules", read_while_another_task_writes)]
+    readings += [_concurrency.once("", ACCOUNT, "rules", partial(str, value)) for value in ("new", "newer")]
+    assert readings == ["old", "new", "new"]
 
 
 @pytest.mark.parametrize("lacking", ["account_waf", "zone"])

@@ -9,10 +9,11 @@ and the session the network."""
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Callable, Iterator, Mapping, Protocol, Sequence
 
-from .._concurrency import concurrently
+from .._concurrency import concurrently, forget
 from .._errors import ServiceError
 from .._schema.resource import (
     AtOnce,
@@ -132,9 +133,10 @@ class Client:
         if write.wrapper:
             body = {write.wrapper: body}
         request = Request(write.method, self._filled(path, resource), body=body, resource=resource)
-        if write.operation:
-            return operate(request, self._filled(write.operation, resource), self._call)
-        result = self._call(request).result
+        with self._writing(resource):
+            if write.operation:
+                return operate(request, self._filled(write.operation, resource), self._call)
+            result = self._call(request).result
         is_object = isinstance(result, Mapping)
         if resource.path in self._listings and is_object and not ids[0]:  # a new one
             self._listings[resource.path].append(result)
@@ -146,6 +148,15 @@ class Client:
         response = self._sender.send(request)
         self.now = response.date or self.now
         return response
+
+    @contextmanager
+    def _writing(self, resource: Resource) -> Iterator[None]:
+        """Write to the owner of a resource: readings of it that the tasks of a run share are out of
+        date then, however the call ends."""
+        try:
+            yield
+        finally:
+            forget(self.owner.get(resource.owner, ""))
 
     def list_object(self, resource: Resource) -> Object:
         """The object around an ordered list, as it was last read or written; empty where there is
@@ -219,7 +230,8 @@ class Client:
         versions = self.versions.setdefault(resource.plural, Versions())
         was_written, versions.is_written = versions.is_written, True
         try:
-            result = self._call(request).result
+            with self._writing(resource):
+                result = self._call(request).result
         except ServiceError as exc:
             versions.is_written = was_written or exc.maybe_applied
             raise

@@ -71,8 +71,9 @@ def _events_of_account(client: Client, hours: float, context: Context) -> Events
         account = account_of(client, zone)
     except ProtectionError:
         return None
-    name = f"hits {account.owner[ACCOUNT_OPTION]} {hours:g}"
-    events: Events = once(account.reader, name, lambda: _read_events(account, hours, client.now))
+    owner, name = account.owner[ACCOUNT_OPTION], f"hits {hours:g}"
+    now = client.now
+    events: Events = once(account.reader, owner, name, lambda: _read_events(account, hours, now))
     return events
 
 
