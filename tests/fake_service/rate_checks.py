@@ -80,6 +80,8 @@ def problems_of_limit(limit: Mapping[str, Any], expression: str, existing: Mappi
         yield "/characteristics", "ip.src and cf.unique_visitor_id exclude each other"
     yield from (("/characteristics", "headers have lower case") for name in names if has_capitals(name))
     counting = limit.get("counting_expression") or ""
+    if limit.get("counting_expression") == "":
+        yield "/counting_expression", "it has at least one character"
     if counting and fault_in(counting) is not None:
         yield "/counting_expression", f"{BAD_EXPRESSION}: {fault_in(counting)}"
     if LISTED.search(counting) and "http.response." in counting:

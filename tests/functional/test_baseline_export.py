@@ -227,6 +227,17 @@ def test_parameters_that_a_run_replaced_come_back(service: LocalService) -> None
     assert (first["action_parameters"], second.get("action_parameters") or {}) == (rule["action_parameters"], {})
 
 
+@pytest.mark.parametrize("is_logged", [True, False])
+def test_a_block_that_became_a_skip_comes_back_without_its_logging(is_logged: bool, service: LocalService) -> None:
+    service.zone(ZONE).seed(custom_rules=[{"ref": "a", "action": "block", "expression": "true"}])
+    text = snapshot(service, baseline_custom_rules=[], baseline_purge=["custom_rules"])
+    skip = {"action": "skip", "action_parameters": {"ruleset": "current"}, "logging": {"enabled": is_logged}}
+    service.zone(ZONE).custom_rules[0].update(skip)
+    assert restored(service, text) == ("", [])
+    (after,) = service.zone(ZONE).custom_rules
+    assert (after["action"], after.get("logging"), after.get("action_parameters")) == ("block", None, None)
+
+
 def test_rules_that_belong_to_others_stay_theirs(service: LocalService) -> None:
     rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("mine", "tf_a")]
     service.zone(ZONE).seed(custom_rules=rules)

@@ -274,6 +274,74 @@ def test_a_limit_by_score_and_an_odd_number_are_compared(
     assert words in (result["msg"] if words else "")
 
 
+BEFORE: dict[str, dict[str, Any]] = {
+    "blocks": {},
+    "is off": {"enabled": False},
+    "logs": {"action": "log"},
+    "logs, and is off": {"action": "log", "enabled": False},
+    "challenges": {"action": "managed_challenge", "ratelimit": {**PER_ADDRESS, "mitigation_timeout": 0}},
+}
+MEANWHILE: dict[str, dict[str, Any]] = {
+    "counts answers": {"counting_expression": "http.response.code eq 401"},
+    "counts what reaches the origin": {"requests_to_origin": True},
+    "both": {"counting_expression": "http.response.code eq 401", "requests_to_origin": True},
+    "counts a score": {"score_per_period": 9, "score_response_header_name": "score"},
+    "says the default": {"requests_to_origin": False},
+}
+
+
+@pytest.mark.parametrize("meanwhile", MEANWHILE.values(), ids=MEANWHILE)
+@pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
+def test_a_restore_takes_back_what_the_limit_of_then_leaves_out(
+    before: dict[str, Any], meanwhile: dict[str, Any], service: LocalService
+) -> None:
+    rule = {**LOGIN, **before}
+    service.account(ACCOUNT), service.zone(ZONE).seed(plan="enterprise", rate_limit_rules=[deepcopy(rule)])
+    text = snapshot(service, baseline_rate_limit_rules=[], baseline_purge=["rate_limit_rules"])
+    stored = service.zone(ZONE).rules_of(MODULE)[0]
+    stored.update(action="block", enabled=True, ratelimit={**PER_ADDRESS, **meanwhile})
+    assert restored(service, text) == ("", [])
+    (after,) = service.zone(ZONE).rules_of(MODULE)
+    limit = {name: value for name, value in after["ratelimit"].items() if value is not False}
+    assert (limit, after["action"], after["enabled"]) == (rule["ratelimit"], rule["action"], rule.get("enabled", True))
+    calls = len(service.writes)
+    assert restored(service, text) == ("", [])
+    assert len(service.writes) == calls
+
+
+def test_a_restore_takes_back_the_requests_of_a_limit_that_counted_by_score(service: LocalService) -> None:
+    (
+        service.account(ACCOUNT),
+        service.zone(ZONE).seed(plan="enterprise", rate_limit_rules=[{**LOGIN, "ratelimit": BY_SCORE}]),
+    )
+    text = snapshot(service, baseline_rate_limit_rules=[], baseline_purge=["rate_limit_rules"])
+    service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] = {**PER_ADDRESS}
+    assert restored(service, text) == ("", [])
+    assert service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] == BY_SCORE
+
+
+@pytest.mark.parametrize("most", [0, 3])
+def test_an_expression_that_a_limit_no_longer_has_is_not_sent_as_an_empty_text(
+    most: int, service: LocalService, modules: Modules
+) -> None:
+    counted = limited(counting_expression="http.response.code eq 401")
+    others = [{**LOGIN, "ref": f"other{number}"} for number in range(most)]
+    service.zone(ZONE).seed(rate_limit_rules=[counted])
+    emptied = {"ref": "login", "ratelimit": {"counting_expression": ""}}
+    task = {"rules": [emptied, *others], "accept_risks": ["weakens_rate_limits"]}
+    predicted = modules.done(MODULE, check=True, **task)
+    done = modules.done(MODULE, **task)
+    assert (done["diff"], done["operations"]) == (predicted["diff"], predicted["operations"])
+    assert "counting_expression" not in str(service.writes[-1].body)
+    assert service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] == PER_ADDRESS
+    assert modules.done(MODULE, **task)["changed"] is False
+
+
+def test_a_new_limit_with_an_empty_counting_expression_has_none(modules: Modules, service: LocalService) -> None:
+    modules.done(MODULE, rules=[limited(counting_expression="")], accept_risks=["blocks_everything"])
+    assert service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] == PER_ADDRESS
+
+
 def test_a_restore_takes_back_nested_fields_that_the_earlier_limit_lacked(service: LocalService) -> None:
     service.account(ACCOUNT), service.zone(ZONE).seed(plan="enterprise", rate_limit_rules=[LOGIN])
     before = deepcopy(service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"])

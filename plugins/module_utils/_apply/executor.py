@@ -17,7 +17,17 @@ from .._api.responses import Request, error_details
 from .._concurrency import attempt_each
 from .._errors import Overtaken, ProtectionError, ServiceError
 from .._plan.plan import POSITION, Operation, Plan, differences, overlay, spread_nested
-from .._schema.resource import NO_ITEMS, Nested, Object, Resource, State, Write, fields_in, without
+from .._schema.resource import (
+    NO_ITEMS,
+    Field,
+    Nested,
+    Object,
+    Resource,
+    State,
+    Write,
+    fields_in,
+    without,
+)
 from .._text import Warn, excerpt
 from .._values.address_set import networks_overlap
 from .._values.kinds import SAFE_ID
@@ -168,8 +178,9 @@ def body_of(call: Call, operation: Operation) -> Any:
 
 
 def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
-    """The body of a call that replaces an object: all of it but what Cloudflare sets by itself."""
-    body = without(planned, *resource.read_only)
+    """The body of a call that replaces an object: all of it but what Cloudflare sets by itself, and
+    without empty texts that mean that there is none."""
+    body = _without_empty(resource.fields, without(planned, *resource.read_only))
     nested = resource.nested
     if not nested:
         return body
@@ -177,6 +188,19 @@ def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
     if isinstance(nested_object, Mapping):
         body[nested.field] = without(nested_object, *nested.read_only)
     return body
+
+
+def _without_empty(fields: Sequence[Field], values: Object) -> dict[str, Any]:
+    """Values without the empty texts that stand for a field which an object lacks: Cloudflare takes
+    none of them."""
+    filled = {**values}
+    for field in fields:
+        value = values.get(field.name)
+        if value == "" and field.absent_default == "":
+            del filled[field.name]
+        elif field.fields and isinstance(value, Mapping):
+            filled[field.name] = _without_empty(field.fields, value)
+    return filled
 
 
 def match_results(

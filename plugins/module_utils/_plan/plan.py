@@ -105,7 +105,7 @@ def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[
             continue
         replaces = "id" in change
         values = change if replaces else overlay(field_.fields, nested, change)
-        removed = {name for name in change if change[name] is None} - field_.nested_names
+        removed = {name for name in change if change[name] is None}
         merged[field_.name] = {name: values[name] for name in values if name not in removed}
     return merged
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import filterfalse
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from .._plan.api_fields import undeclared
 from .._plan.desired import Desired, DesiredObject
-from .._plan.plan import differences
+from .._plan.plan import differences, overlay
 from .._plan.reconcile import longest_ascending
-from .._schema.resource import Field, Key, Object, Resource, Values, without
+from .._schema.resource import Field, Key, Object, Resource, Values, fields_in, without
 from .._schema.rulesets import deployed
 from .._values.kinds import same_value
 from .whole_state import name_of, options_for, why_not_described
@@ -189,11 +189,11 @@ class Restoration(NamedTuple):
         """The values, with empty ones for what the existing object has got meanwhile."""
         resource = self.resource
         all_values = without(values, *resource.assigned)
-        for field in resource.mutable if existing else ():
-            if all_values.get(field.name) is not None:
-                continue
-            if field.normalised(obj) != field.normalised(existing):
-                all_values[field.name] = _empty_value(field)
+        if existing:
+            merged = overlay(resource.fields, existing, all_values)
+            # Without what goes with another action anyway.
+            fitted = resource.semantics.normalise(merged, existing, all_values.keys())
+            all_values = _emptied(resource.mutable, obj, all_values, fitted)
         if not resource.is_ordered:
             return all_values
         fields_now = undeclared(resource, existing)
@@ -215,13 +215,29 @@ def _with_id_or_any(identity: Any, objects: Sequence[Object]) -> Object | None:
     return next(iter(objects), None)
 
 
+def _emptied(
+    fields: Iterable[Field], before: Object, values: Values, current: Object
+) -> dict[str, Any]:
+    """Values of an object, with empty ones for the fields that it has got since it was as
+    `before`."""
+    emptied = {**values}
+    for field in fields:
+        name, value = field.name, values.get(field.name)
+        if value is None and field.normalised(before) != field.normalised(current):
+            emptied[name] = _empty_value(field)
+        elif field.fields and isinstance(value, Mapping):
+            inner_before, inner_now = fields_in(before.get(name)), fields_in(current.get(name))
+            emptied[name] = _emptied(field.fields, inner_before, value, inner_now)
+    return emptied
+
+
 def _empty_value(field: Field) -> Any:
-    """The value that a new object has in a field that its task leaves out."""
+    """The value that a new object has in a field that its task leaves out; None if it has none."""
     kind = field.value
     empty = field.absent_default
     if empty is None:
         empty = field.default
     if empty is None:
         type_name = str(kind.option["type"])
-        empty = EMPTY_OF_TYPE[type_name]
-    return kind.parse(empty)
+        empty = EMPTY_OF_TYPE.get(type_name)
+    return None if empty is None else kind.parse(empty)
