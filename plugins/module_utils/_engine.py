@@ -17,7 +17,7 @@ from ._api.connect import client_of_owner, connected
 from ._api.lock import Waiting, locked_owners
 from ._apply.executor import BrokenOff
 from ._apply.recovery import Applied, apply_to_end, predicted, renewed
-from ._context import TASK, Context
+from ._context import EXISTING, NOW, TASK, Context
 from ._errors import OptionError, OptionPlace, PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
 from ._guard.finders.base import Finding
@@ -31,6 +31,7 @@ from ._schema.resource import State
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
 from ._text import Screen, Warn
+from ._timestamps import write_timestamp
 from ._warnings import expiry_warnings, ineffective_warnings, plan_warnings, standing_warnings
 
 RARE_COLLECTION = (50_000, 200, 20)
@@ -134,7 +135,8 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn, show: Warn
         # 4. Apply, and 5. the result.
         if check_mode:
             applied = run.predict(checked)
-            return run.result(checked, applied)
+            read = run.read_for_role(existing) if applied.operations else {}
+            return {**run.result(checked, applied), **read}
         checked, applied = run.apply(prepared, checked)
         return run.result_of_writing(checked, applied)
     except ProtectionError as exc:
@@ -256,6 +258,14 @@ class Run(NamedTuple):
             return self.result(checked, applied)
         except Exception as exc:
             raise failure_of(BrokenOff(exc, applied.operations, (), ())) from exc
+
+    def read_for_role(self, existing: State) -> dict[str, Any]:
+        """The state that a prediction has read, and when; a role makes its snapshot of it."""
+        context, now = self.task.context, self.client.now
+        if not context.is_role or context.reports:
+            return {}
+        read_at = write_timestamp(now) if now else None
+        return {EXISTING: {**self.client.owner, **existing, NOW: read_at}}
 
     def result(self, checked: Checked, applied: Applied) -> dict[str, Any]:
         """The result of the module."""

@@ -79,12 +79,16 @@ def problems_of_limit(limit: Mapping[str, Any], expression: str, existing: Mappi
     if COUNTERS.issubset(names):
         yield "/characteristics", "ip.src and cf.unique_visitor_id exclude each other"
     yield from (("/characteristics", "headers have lower case") for name in names if has_capitals(name))
-    counting = limit.get("counting_expression") or ""
-    if limit.get("counting_expression") == "":
+    yield from problems_of_counting(limit, expression)
+
+
+def problems_of_counting(limit: Mapping[str, Any], expression: str) -> Iterator[Problem]:
+    counting = limit.get("counting_expression")
+    if counting == "":
         yield "/counting_expression", "it has at least one character"
     if counting and fault_in(counting) is not None:
         yield "/counting_expression", f"{BAD_EXPRESSION}: {fault_in(counting)}"
-    if LISTED.search(counting) and "http.response." in counting:
+    if LISTED.search(counting or "") and "http.response." in (counting or ""):
         yield "/counting_expression", "it has a list and a field of the response"
     if limit.get("requests_to_origin") and LISTED.search(expression):
         yield "/requests_to_origin", "the expression has a list"

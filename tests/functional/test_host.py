@@ -6,10 +6,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    read_part,
+    snapshot_text,
+    snapshots_in,
+)
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import (
@@ -27,7 +37,7 @@ from tests.functional.idempotence_cases import (
     RULE_1,
     WHOLE,
 )
-from tests.support.host_parts import RISKS
+from tests.support.host_parts import RISKS, host, run_module
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.service_state import collections_of
 
@@ -132,3 +142,36 @@ def test_an_acceptance_for_a_custom_rule_accepts_no_firewall_rule_with_its_key(
     assert "skips_everything" in modules.failed("host_baseline", accept_risks=acceptances[1:], **firewall)["msg"]
     assert seeded.writes == []
     assert modules.done("host_baseline", accept_risks=acceptances, **options)["changed"]
+
+
+def snapshot_run(service: LocalService, directory: Path, options: dict[str, Any]) -> str:
+    """The text of the snapshot of a run with these options, which reads and applies."""
+    variables = {f"baseline_{name}": value for name, value in options.items()}
+    part = host_part("lima", {**host(service), **variables})
+    snapshot = snapshots_in(str(directory), "lima", part, run_module, False)
+    run = HostRunner(run_module).update(part, False, snapshot=snapshot)
+    assert not run.failed, run.result
+    assert "existing" not in run.result
+    return Path(run.snapshot).read_text(encoding="utf-8")
+
+
+def test_a_host_with_a_snapshot_is_read_once_before_the_run_and_once_in_it(
+    seeded: LocalService, tmp_path: Path
+) -> None:
+    variables = {f"baseline_{name}": value for name, value in WHOLE_HOST.items()}
+    part = host_part("lima", {**host(seeded), **variables})
+    before = snapshot_text(part, read_part(part, run_module))
+    seeded.calls.clear()
+    text = snapshot_run(seeded, tmp_path, WHOLE_HOST)
+    assert yaml.safe_load(text) == yaml.safe_load(before)
+    first_write = next(index for index, call in enumerate(seeded.calls) if call.method != "GET")
+    reads = Counter((call.path, str(call.query)) for call in seeded.calls[:first_write])
+    assert {read: number for read, number in reads.items() if number > 2} == {}
+
+
+def test_a_snapshot_has_the_items_of_lists_that_the_host_does_not_name(seeded: LocalService, tmp_path: Path) -> None:
+    options = {"ip_lists": [{"name": "new", "items": [{"ip": "192.0.2.9"}]}]}
+    document = yaml.safe_load(snapshot_run(seeded, tmp_path, options))
+    lists = document["baseline_snapshot"]["ip_lists"]
+    names = {f"items of {item['name']}" for item in lists if item["kind"] == "ip"}
+    assert names <= document["baseline_snapshot"].keys()

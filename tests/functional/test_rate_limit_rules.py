@@ -328,7 +328,7 @@ def test_an_expression_that_a_limit_no_longer_has_is_not_sent_as_an_empty_text(
     others = [{**LOGIN, "ref": f"other{number}"} for number in range(most)]
     service.zone(ZONE).seed(rate_limit_rules=[counted])
     emptied = {"ref": "login", "ratelimit": {"counting_expression": ""}}
-    task = {"rules": [emptied, *others], "accept_risks": ["weakens_rate_limits"]}
+    task: dict[str, Any] = {"rules": [emptied, *others], "accept_risks": ["weakens_rate_limits"]}
     predicted = modules.done(MODULE, check=True, **task)
     done = modules.done(MODULE, **task)
     assert (done["diff"], done["operations"]) == (predicted["diff"], predicted["operations"])

@@ -24,7 +24,7 @@ from tests.support.module_run import ACCOUNT, AREA_B, ZONE
 Item = dict[str, Any]
 LEFT_TO_THE_SERVICE = {
     "id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated",
-    "num_referencing_filters",
+    "num_referencing_filters", "existing",
 }  # fmt: skip
 # Of what state documents have under another name than diffs.
 IN_DOCUMENTS = {

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ...module_utils._context import EXISTING
 from ...module_utils._errors import NOTHING_CHANGED, REFUSAL, Refusal
 from ...module_utils._output import readable_failure
 from ...module_utils._schema.account import COMPONENTS, ENABLED
@@ -53,6 +55,7 @@ class HostRun(NamedTuple):
     postures: Sequence[Mapping[str, Any]] = ()  # that hold
     lines: Sequence[str] = ()  # for people, in place of those on the coverage
     refusal: Refusal | None = None
+    existing: Mapping[str, Any] = MappingProxyType({})  # what a prediction has read
 
     @property
     def failed(self) -> bool:
@@ -102,7 +105,8 @@ class HostRunner:
         if prediction.failed or not prediction.only_predicted:
             return prediction
         try:
-            path = snapshot(prediction.result) if snapshot else ""
+            predicted = {**prediction.result, EXISTING: prediction.existing}
+            path = snapshot(predicted) if snapshot else ""
         except (OSError, ValueError) as exc:
             reason = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc})."
             return _failed_run(prediction, f"{reason} {NOTHING_CHANGED}")
@@ -114,12 +118,12 @@ class HostRunner:
         """One run of the module. A plan that is refused, and is not the approved one, is told by
         its differences from that."""
         result = dict(self.run_module(part, check_mode))
-        refusal = result.pop(REFUSAL, None)
+        refusal, existing = result.pop(REFUSAL, None), result.pop(EXISTING, {})
         differences = approved.differences(result) if approved and refusal else ""
         if differences:
             sentences = [visible(refusal["reason"]), differences, NOTHING_CHANGED]
             result["msg"] = " ".join(sentences)
-        return HostRun(result, check_mode, refusal=refusal)
+        return HostRun(result, check_mode, refusal=refusal, existing=existing)
 
 
 def _failed_run(prediction: HostRun, message: str) -> HostRun:

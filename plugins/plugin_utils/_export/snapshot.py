@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...module_utils._arguments import TEXTS, Argument, Arguments, read_options
-from ...module_utils._context import NOW
+from ...module_utils._context import EXISTING, NOW
 from ...module_utils._errors import NOTHING_CHANGED
 from ...module_utils._plan.desired import Desired
 from ...module_utils._schema.registry import BY_PLURAL
@@ -78,7 +78,7 @@ def read_host(
 ) -> HostState:
     """These resources of the account and the zone that the options of the connection name; raises
     ValueError for a state that cannot be read."""
-    reads = [plural for plural, resource in BY_PLURAL.items() if resource in resources]
+    reads = _plurals_of(resources)
     if not reads:
         return HostState({}, {})
     owners = {BY_PLURAL[plural].owner for plural in reads}
@@ -89,11 +89,33 @@ def read_host(
     result = plain(run_module(Part(HOST_MODULE, options, ROLE._replace(reads=reads)), False))
     if result.get("failed"):
         raise ReadFailed(str(result["msg"]), result)
+    return _host_state(reads, result)
+
+
+def _plurals_of(resources: Sequence[Resource]) -> list[str]:
+    """The names of resources, in the order of the registry."""
+    return [plural for plural, resource in BY_PLURAL.items() if resource in resources]
+
+
+def _host_state(reads: Sequence[str], result: Mapping[str, Any]) -> HostState:
+    """The collections with these names, and all inside of them, as a result has them; raises
+    KeyError if it lacks some."""
+    owners = {BY_PLURAL[plural].owner for plural in reads}
     collections = collections_of(reads)
     collections += all_inside(collections, result)
     objects = {collection.plural: result[collection.plural] for collection in collections}
     ids = {owner: result[owner] for owner in OWNERS if owner in owners}
     return HostState(ids, objects, read_timestamp(result.get(NOW)))
+
+
+def _predicted_from(part: Part, predicted: Mapping[str, Any]) -> HostState | None:
+    """The state that a prediction has read; None if it lacks some of what the host may change, such
+    as the items of a list that the host does not name."""
+    try:
+        plurals = _plurals_of([item.resource for item in described_by(part)])
+        return _host_state(plurals, plain(predicted.get(EXISTING) or {}))
+    except KeyError:
+        return None
 
 
 SNAPSHOT_HEADER = (
@@ -111,7 +133,7 @@ def snapshots_in(
     check_mode: bool,
     named_keys: NamedKeys | None = None,
 ) -> TakeSnapshot | None:
-    """Reads what a host may change, and writes it; None without a directory.
+    """Writes what a host may change, as its prediction has read it; None without a directory.
 
     `named_keys` limit it, as `snapshot_text` says. In check mode it is only tried whether the file
     could be written.
@@ -119,12 +141,13 @@ def snapshots_in(
     if not directory:
         return None
 
-    def take_snapshot(_predicted: Mapping[str, Any]) -> str:
+    def take_snapshot(predicted: Mapping[str, Any]) -> str:
         folder = host_folder(str(directory), host)
         if check_mode:
             require_writable(folder)
             return ""
-        text = snapshot_text(part, read_part(part, run_module), named_keys)
+        state = _predicted_from(part, predicted) or read_part(part, run_module)
+        text = snapshot_text(part, state, named_keys)
         return write_snapshot(folder, text, datetime.now(timezone.utc))
 
     return take_snapshot
