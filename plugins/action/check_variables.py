@@ -21,6 +21,7 @@ from typing import Any
 
 from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS, OptionError, parsed
+from ..module_utils._protection.expectation import OF_REQUESTS, PACKETS, TRAFFIC
 from ..module_utils._schema.resource import without
 from ..module_utils._text import Option, first_sentences, plural, redact
 from ..module_utils._values.kinds import identifier
@@ -54,6 +55,9 @@ CHECK: Arguments = {
 EVALUATE: Arguments = {
     "evaluate_request": {"type": "dict"},
     "evaluate_packet": {"type": "dict"},
+    "evaluate_every": {"type": "str"},
+    "evaluate_traffic": {"choices": [*TRAFFIC]},
+    "evaluate_expect": {"choices": [*OF_REQUESTS]},
     "evaluate_network_firewall": {"type": "bool"},
 }
 KINDS = ["webhook", "slack", "teams", "pagerduty", "github"]
@@ -84,7 +88,11 @@ OF_KIND = {"pagerduty": "its routing key", "github": "a token"}
 def _check_evaluate(
     task: HostTask, values: Mapping[str, Any], given_names: Container[str]
 ) -> Iterator[OptionError]:
-    from ..module_utils._protection.request import parse_packet, parse_request  # loads expressions
+    from ..module_utils._protection.request import (  # loads expressions
+        parse_every,
+        parse_packet,
+        parse_request,
+    )
 
     owners, unread = task.read((*INVENTORY.values(), "edge_zone_account_id"))
     yield from unread
@@ -95,18 +103,34 @@ def _check_evaluate(
     for name, parse in (("evaluate_request", parse_request), ("evaluate_packet", parse_packet)):
         if values[name] is not None:
             yield from role_variables.errors_of(partial(parse, Option(name), values[name]))
-    has_request = "evaluate_request" in given_names
-    has_packet = "evaluate_packet" in given_names
+    of_packets = values["evaluate_traffic"] == PACKETS
+    if values["evaluate_every"] is not None:
+        parse_of_traffic = partial(parse_every, of_packets=of_packets)
+        option = Option("evaluate_every")
+        yield from role_variables.errors_of(
+            partial(parse_of_traffic, option, values["evaluate_every"])
+        )
+    yield from _wrong_questions(owners, of_packets, given_names)
+
+
+def _wrong_questions(
+    owners: Mapping[str, Any], of_packets: bool, given_names: Container[str]
+) -> Iterator[OptionError]:
+    """An error if nothing is asked, and for each question that the host cannot answer."""
+    questions = {"evaluate_request": False, "evaluate_packet": True, "evaluate_every": of_packets}
+    asked = [name for name in questions if name in given_names]
     has_zone = owners.get("edge_zone_id") or owners.get("edge_zone_name")
-    if not has_request and not has_packet:
-        problem = "Nothing says what to evaluate. Set evaluate_request or evaluate_packet"
+    if not asked:
+        names = ", ".join([*questions][:-1])
+        problem = f"Nothing says what to evaluate. Set {names} or evaluate_every"
         yield OptionError(Option(), problem)
-    if has_request and not has_zone:
-        problem = "it meets the rules of a zone; set edge_zone_id or edge_zone_name for this host"
-        yield OptionError(Option("evaluate_request"), problem)
-    if has_packet and not owners.get("edge_account_id"):
-        problem = "it meets the rules of an account; set edge_account_id for this host"
-        yield OptionError(Option("evaluate_packet"), problem)
+    for name in asked:
+        if questions[name] and not owners.get("edge_account_id"):
+            problem = "it meets the rules of an account; set edge_account_id for this host"
+            yield OptionError(Option(name), problem)
+        if not questions[name] and not has_zone:
+            setting = "set edge_zone_id or edge_zone_name for this host"
+            yield OptionError(Option(name), f"it meets the rules of a zone; {setting}")
 
 
 def _check_notify(

@@ -15,7 +15,10 @@ from ..module_utils._arguments import NEEDED, Arguments, list_of, result_argumen
 from ..module_utils._errors import OptionError
 from ..module_utils._protection.expectation import (
     ALLOWED,
+    BLOCKED,
     MITIGATED,
+    PACKETS,
+    TRAFFIC,
     Expectation,
     parse_expectation,
 )
@@ -40,16 +43,21 @@ def evaluate(
     lists: Any = None,
     account_rules: Any = None,
     rulesets: Any = None,
+    every: Any = None,
+    traffic: Any = None,
+    expect: Any = None,
 ) -> dict[str, Any]:
-    """The outcome of a request or a packet; see evaluate.yml."""
+    """The outcome of a request or a packet, or of all that match an expression; see
+    evaluate.yml."""
     objects = {
-        "rules": [] if packet else _objects(state, "rules"),
+        "rules": [] if packet or traffic == PACKETS else _objects(state, "rules"),
         "network_firewall": _objects(network_firewall, "rules"),
         "account_rules": _objects(account_rules, "rules"),
         "rulesets": _objects(rulesets, "rulesets"),
         "lists": _objects(lists, "ip_lists"),
     }
-    arguments = {"request": request, "packet": packet, **objects}
+    of_all = {"every": every, "traffic": traffic, "expect": expect}
+    arguments = {"request": request, "packet": packet, **of_all, **objects}
     checks: list[Callable[[], Any]] = [partial(read_call, CALL, **arguments)]
     if isinstance(request or {}, Mapping) and isinstance(packet or {}, Mapping):
         checks.append(partial(_question, arguments))
@@ -59,19 +67,17 @@ def evaluate(
         require_none(errors_of(*checks), {}, {})
         call = read_call(CALL, **arguments)
         question = _question(call)
-        rules = _rules(call) if packet is None else _account(state, call)
+        rules = _rules_that_decide(state, call)
         (finding,) = find([question], {**rules, **_contents(call["lists"] or [])})
     except (OptionError, ValueError) as exc:
         problem = str(exc).lstrip(": ")
         raise AnsibleFilterError(f"edgeops.protection.evaluate: {problem}") from None
-    return {
-        "actual": finding.actual,
-        "rule": finding.rule,
-        "reasons": finding.reasons,
-        "skips": finding.skips,
-    }
+    names = OF_ALL_TRAFFIC if every is not None else OF_SINGLE_TRAFFIC
+    return {name: getattr(finding, name) for name in names}
 
 
+OF_SINGLE_TRAFFIC = ("actual", "rule", "reasons", "skips")  # names in an answer
+OF_ALL_TRAFFIC = (*OF_SINGLE_TRAFFIC, "met", "example")
 RULES = list_of(
     result_argument(
         [field.name for field in CUSTOM_RULES.fields],
@@ -83,6 +89,9 @@ RULES = list_of(
 CALL: Arguments = {
     "request": {"type": "dict"},
     "packet": {"type": "dict"},
+    "every": {"type": "str"},
+    "traffic": {"choices": [*TRAFFIC]},
+    "expect": {"type": "raw"},
     "rules": {**RULES, "required": True},
     "network_firewall": RULES,
     "account_rules": {**RULES, "default": []},
@@ -102,11 +111,23 @@ def _question(call: Mapping[str, Any]) -> Expectation:
     that no component sees."""
     is_of_components = call["packet"] is not None and call["network_firewall"] is None
     described = {"request": call["request"], "packet": call["packet"]}
+    if call["every"] is not None:
+        of_all = {name: call[name] for name in ("every", "traffic")}
+        return parse_expectation(
+            Option(), {**described, **of_all, "expect": call["expect"] or BLOCKED}
+        )
     word = MITIGATED if is_of_components else ALLOWED
     question = parse_expectation(Option(), {**described, "expect": word})
     if question.packet and question.packet.components:
         return question._replace(expected=MITIGATED)
     return question
+
+
+def _rules_that_decide(state: Any, call: Mapping[str, Any]) -> State:
+    """The state of which a question is asked."""
+    if call["traffic"] == PACKETS:
+        return {NETWORK_FIREWALL_RULES.plural: call["network_firewall"] or []}
+    return _rules(call) if call["packet"] is None else _account(state, call)
 
 
 def _account(state: Any, call: Mapping[str, Any]) -> State:

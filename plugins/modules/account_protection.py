@@ -296,6 +296,15 @@ options:
           - Its other keys are C(destination_port), C(source), C(source_port), C(protocol),
             C(data_center) and C(region).
         type: dict
+      every:
+        description:
+          - Not for this module. M(edgeops.protection.network_firewall_rules) checks all packets that
+            match an expression, and M(edgeops.protection.custom_rules) all requests.
+        type: str
+      traffic:
+        description: The traffic of O(expectations[].every).
+        choices: [requests, packets]
+        type: str
       expect:
         description:
           - V(mitigated), V(monitored), V(unprotected) or V(bypassed), for every component that sees

@@ -186,7 +186,7 @@ options:
     default: false
   expectations:
     description:
-      - Expectations of single requests after the plan. A plan that leaves an expectation
+      - Expectations of requests after the plan. A plan that leaves an expectation
         unmet or undecided is refused before anything is written, in check mode too. O(accept_risks)
         does not accept it.
       - The module evaluates them offline. See
@@ -210,6 +210,15 @@ options:
         description:
           - Not for this module. M(edgeops.protection.account_protection) checks packets.
         type: dict
+      every:
+        description:
+          - An expression, in place of a request. All requests that match it must have the outcome,
+            which the module proves, or refutes with one of them as an example.
+        type: str
+      traffic:
+        description: The traffic of O(expectations[].every). By default C(requests); this module checks no packets.
+        choices: [requests, packets]
+        type: str
       expect:
         description:
           - V(blocked), V(challenged), V(skipped), V(logged) or V(allowed).

@@ -154,7 +154,7 @@ options:
     default: false
   expectations:
     description:
-      - Expectations of single packets after the plan. A plan that leaves an expectation unmet or
+      - Expectations of packets after the plan. A plan that leaves an expectation unmet or
         undecided is refused before anything is written, in check mode too. O(accept_risks) does not
         accept it.
       - The module evaluates them offline. See
@@ -176,6 +176,16 @@ options:
       request:
         description: Not for this module. M(edgeops.protection.custom_rules) checks requests.
         type: dict
+      every:
+        description:
+          - An expression, in place of a packet. All packets that match it must have the outcome,
+            which the module proves, or refutes with one of them as an example.
+        type: str
+      traffic:
+        description: The traffic of O(expectations[].every). Write V(packets);
+          M(edgeops.protection.custom_rules) checks requests.
+        choices: [requests, packets]
+        type: str
       expect:
         description:
           - V(blocked), V(skipped), V(logged) or V(allowed). A packet that is skipped or logged is

@@ -22,6 +22,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptan
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import request
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+    DESCRIBED_KINDS,
+    EVERY,
     OF_REQUESTS,
     PACKET_OUTCOMES,
 )
@@ -246,7 +248,7 @@ ACCEPTANCE: Mapping[str, Schema] = {
     "networks": _any_of([{"type": "array", "items": TEXT}, TEMPLATE]),
     "entries": _any_of([{"type": "array", "items": TEXT}, TEMPLATE]),
 }
-EITHER: Schema = {"oneOf": [{"required": ["request"]}, {"required": ["packet"]}]}
+EITHER: Schema = {"oneOf": [{"required": [name]} for name in (*DESCRIBED_KINDS, EVERY)]}
 # What the arguments leave to the code that reads them.
 OF_POSTURE: Schema = {name: {"$ref": f"#/properties/baseline_{name}"} for name in OF_A_POSTURE}
 CHOSEN = _closed({**dict.fromkeys(("name", "until", "reason", "since"), TEXT), **OF_POSTURE}, "until")

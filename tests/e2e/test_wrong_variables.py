@@ -334,7 +334,9 @@ def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: L
             {"evaluate_packet": {"destination": "203.0.113.1"}, "edge_account_id": "abc"},
             "edge_account_id: 'abc' is not an id, which has 32 hexadecimal digits.",
         ),
-        ({}, "Nothing says what to evaluate. Set evaluate_request or evaluate_packet."),
+        ({"evaluate_every": "ssl and not ssl"}, "(1) evaluate_every: nothing matches the expression"),
+        ({"evaluate_every": "ssl"}, "evaluate_every: it meets the rules of a zone;"),
+        ({}, "Nothing says what to evaluate. Set evaluate_request, evaluate_packet or evaluate_every."),
     ],
 )
 def test_a_wrong_question_is_told_once(

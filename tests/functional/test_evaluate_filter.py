@@ -33,6 +33,24 @@ def test_requests_are_decided_by_the_rules_of_a_result(service: LocalService, mo
     ]
 
 
+def test_all_traffic_is_asked_for() -> None:
+    every = 'http.request.uri.path in {"/admin" "/login"}'
+    answer = evaluate(RULES, every=every)
+    assert (answer["met"], answer["actual"], answer["rule"], answer["example"]["path"]) == (
+        False,
+        "allowed",
+        None,
+        "/login",
+    )
+    assert evaluate(RULES, every='http.request.uri.path eq "/admin"', expect="blocked")["met"] is True
+    ntp = [{"ref": "ntp", "action": "block", "expression": "udp.srcport eq 123"}]
+    of_packets: Any = {"traffic": "packets", "network_firewall": ntp}
+    assert evaluate([], every="udp.srcport eq 123", **of_packets)["met"] is True
+    assert evaluate([], every="udp.srcport eq 124", **of_packets)["example"]["source_port"] == 124
+    with pytest.raises(AnsibleFilterError, match="every: nothing matches the expression"):
+        evaluate(RULES, every="ssl and not ssl")
+
+
 def test_rules_of_the_account_and_rulesets_are_evaluated() -> None:
     execute = {"action": "execute", "expression": 'cf.zone.plan eq "ENT"', "action_parameters": {"id": "a" * 32}}
     blocks = {"ref": "bots", "action": "block", "expression": 'http.request.uri.path eq "/bots"'}
@@ -85,7 +103,7 @@ def test_lists_of_rules_are_known(service: LocalService) -> None:
 @pytest.mark.parametrize(
     ("state", "question", "problem"),
     [
-        (RULES, {}, "it takes either a request or a packet."),
+        (RULES, {}, "it takes either a request or a packet, or the expression of every one."),
         (RULES, {"request": "/admin"}, "request: '/admin' is a text; write {key: /admin}."),
         (RULES, {"request": {"path": "admin"}}, "request.path: 'admin' is no path as rules see it after URL normalization: it begins with /, has no"
          " empty, '.' or '..' part,"
@@ -101,7 +119,7 @@ def test_lists_of_rules_are_known(service: LocalService) -> None:
          "2 errors: (1) network_firewall: 7 is a number; write [{ref: ...}]; (2) lists: 1 is a number; write [{name: ...}]."),
         ({"prefixes": [{"prefx": "x"}]}, {"request": {"hst": "x"}, "packet": {"destination": "y"}, "lists": 1},
          "5 errors: (1) lists: 1 is a number; write [{name: ...}]; (2) request.hst: there is no such field (did you mean host?);"
-         " (3) packet.destination: 'y' is no address; (4) it takes either a request or a packet;"
+         " (3) packet.destination: 'y' is no address; (4) it takes either a request or a packet, or the expression of every one;"
          " (5) account.prefixes[0].prefx: there is no such field (did you mean prefix?)."),
         ({"enabled": True}, NTP, "packet: no component sees such a packet; DNS protection sees port 53."),
     ],

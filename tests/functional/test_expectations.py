@@ -60,7 +60,7 @@ def test_expectations_that_are_met_are_results(service: LocalService, modules: M
     assert met(result) == [("skipped", "shop", True), ("blocked", "admin", True)]
     assert result["expectations"][1] == {
         "description": "the admin path is closed", "expected": "blocked", "actual": "blocked", "rule": "admin", "met": True,
-        "reasons": [], "skips": [], "before": {"actual": "allowed", "rule": None, "met": False},
+        "reasons": [], "skips": [], "example": None, "before": {"actual": "allowed", "rule": None, "met": False, "example": None},
     }  # fmt: skip
     assert bool(service.writes) is not check
 
@@ -88,6 +88,43 @@ def test_plans_that_leave_one_unmet_are_refused(service: LocalService, modules: 
 def test_an_undecided_expectation_is_refused_although_nothing_changes(modules: Modules) -> None:
     result = modules.failed("custom_rules", rules=[], expectations=[CLOSED])
     assert "expected blocked by the rule admin, but allowed, as it is already: there is no rule admin." in result["msg"]
+
+
+OFFICE_ALONE = {
+    "description": "the admin path is for the office",
+    "every": 'http.request.uri.path eq "/admin" and not ip.src in $office',
+    "expect": "blocked",
+}
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_all_requests_are_proven_or_refuted(service: LocalService, modules: Modules, check: bool) -> None:
+    """The list is one that no rule names; the networks of a rule are compared with its items."""
+    service.account(ACCOUNT).seed(lists=[{"name": "office", "items": [{"ip": "192.0.2.0/24"}]}])
+    skip = {"ref": "office", "action": "skip", "action_parameters": {"ruleset": "current"}}
+    for network, is_met in (("192.0.2.0/25", True), ("192.0.2.0/23", False)):
+        rules = [{**skip, "expression": f"ip.src in {{{network}}}"}, {"ref": "admin", **ADMIN}]
+        options: dict[str, Any] = {"rules": rules, "expectations": [OFFICE_ALONE], "purge": True}
+        run = modules.done if is_met else modules.failed
+        result = run("custom_rules", check, accept_risks=["weakens_zone", "skips_everything"], **options)
+        (record,) = result["expectations"]
+        assert record["met"] is is_met
+        if not is_met:
+            assert (record["actual"], record["rule"]) == ("skipped", "office")
+            assert "expected blocked, but skipped by office: GET https://" in result["msg"]
+            assert "/admin from 192.0.3." in result["msg"]
+            single = {"request": record["example"], "expect": "skipped", "rule": "office"}
+            assert modules.done("custom_rules", True, **{**options, "expectations": [single]})
+
+
+def test_all_packets_are_proven_or_refuted(modules: Modules) -> None:
+    rules = [{"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23}"}]
+    for port, is_met in ((23, True), (24, False)):
+        every = {"every": f"tcp.dstport in {{23 {port}}}", "traffic": "packets", "expect": "blocked"}
+        run = modules.done if is_met else modules.failed
+        (record,) = run("network_firewall_rules", True, rules=rules, expectations=[every])["expectations"]
+        assert record["met"] is is_met
+    assert record["example"]["destination_port"] == 24
 
 
 def test_packets_are_checked_on_the_planned_account(modules: Modules) -> None:
@@ -121,7 +158,7 @@ def test_wrong_expectations_are_errors_before_any_request(service: LocalService,
         "expectations[0].expect: 'open' is none of allowed, skipped, logged, challenged, blocked",
         "expectations[0].request.verb: there is no such field; the fields are source, method,",
         "expectations[1].expect: 'mitigate' is none of mitigated, monitored",
-        "expectations[2]: it takes either a request or a packet",
+        "expectations[2]: it takes either a request or a packet, or the expression of every one",
     ):
         assert problem in message
     assert not service.calls

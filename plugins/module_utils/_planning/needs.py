@@ -68,10 +68,11 @@ def completed(
     task_keys: Mapping[str, AbstractSet[Key]] = NO_ITEMS,
     evaluates: bool = False,
     decides: bool = True,
+    expected_lists: Sequence[str] = (),
 ) -> Plan:
     """The plan, whose state has all that decides about it, as far as it can be read. If the caller
     `evaluates`, requests meet the rules; see Asked for the others."""
-    asked = Asked(client, context, weakened, task_keys, decides)
+    asked = Asked(client, context, weakened, task_keys, decides, expected_lists)
     plan = with_way(plan, asked, evaluates)
     for need in NEEDS_OF_RULES:
         plan = _with_readings(plan, need(plan, asked))
@@ -171,7 +172,7 @@ def _changed_lists(plan: Plan) -> set[str]:
 
 def _lists(plan: Plan, asked: Asked) -> Readings:
     """The lists of the account if rules refer to some whose items are not known."""
-    if not asked.decides or not _unknown_lists(plan):
+    if not asked.decides or not _unknown_lists(plan, asked):
         return {}
     names = first_few(_lists_of_changes(plan))
     doubt = f"The items of the lists {names} are not known" if names else ""
@@ -185,7 +186,7 @@ def _items(plan: Plan, asked: Asked) -> Readings:
         return readings
     items_by_list = {items.parent_name: items for items in LISTS.contents_in(plan.before)}
     changed = _lists_of_changes(plan)
-    for name in _unknown_lists(plan):
+    for name in _unknown_lists(plan, asked):
         items = items_by_list.get(name)
         if items:
             doubt = f"The items of the list {name} are not known" if name in changed else ""
@@ -193,9 +194,10 @@ def _items(plan: Plan, asked: Asked) -> Readings:
     return readings
 
 
-def _unknown_lists(plan: Plan) -> list[str]:
-    """The names of the lists to which rules refer, and whose items the state does not have."""
-    names: dict[str, None] = {}
+def _unknown_lists(plan: Plan, asked: Asked) -> list[str]:
+    """The names of the lists to which rules or expectations refer, and whose items the state does
+    not have."""
+    names = dict.fromkeys(asked.expected_lists)
     for state in _states(plan):
         names.update(dict.fromkeys(lists_named_in(state)))
     return [name for name in names if items_of(name).plural not in plan.before]

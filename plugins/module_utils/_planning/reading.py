@@ -110,7 +110,15 @@ class SurroundingsReader(NamedTuple):
             task_keys,
             evaluates=expects or bool(self.terms.backtest and plan.operations),
             decides=bool(plan.operations or expects or lists or self.context.reports),
+            expected_lists=self._expected_lists(),
         )
+
+    def _expected_lists(self) -> list[str]:
+        """The lists that expectations of all traffic name."""
+        names: list[str] = []
+        for expectation in self.terms.expectations:
+            names += expectation.every.lists if expectation.every is not None else ()
+        return names
 
     def _facts(self, plan: Plan) -> Facts:
         """The facts on which the guard checks a plan."""

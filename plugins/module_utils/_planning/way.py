@@ -32,13 +32,15 @@ RULES_OF_ACCOUNT = "Whether rules of the account of the zone decide is not known
 class Asked:
     """A client and the caller of its run; `weakened` are lists, and overrides of an account, that
     objects which nobody names may weaken; `task_keys` are the keys of the objects that the task
-    names, by plural. If it `decides`, more than the names in rules matters."""
+    names, by plural. If it `decides`, more than the names in rules matters, and `expected_lists`
+    are those that expectations name."""
 
     client: Client
     context: Context
     weakened: AbstractSet[str]
     task_keys: Mapping[str, AbstractSet[Key]]
     decides: bool
+    expected_lists: Sequence[str] = ()
 
     @cached_property
     def account(self) -> Client:

@@ -27,9 +27,10 @@ from .._text import plural
 from .._timestamps import write_timestamp
 from .._traffic.ask import Send, ask_requests
 from .._traffic.queries import FEWEST_SAMPLES, PERMISSION, PERMISSION_OF_ZONE, percentage, too_few
-from .decide import UNKNOWN_END, outcome_of, rules_in_order
+from .decide import rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED
+from .outcomes import UNKNOWN_END, outcome_of
 from .past_requests import ANALYTICS, LOGPUSH, SOURCE, FieldReader, Group, Records, require_file
 from .rules_in_force import ZoneRule, contents_in, spelt_out, zone_values
 

@@ -5,13 +5,11 @@
 
 """Outcomes of requests under the rules of a zone, and of packets in the Network Firewall and in the
 components, in the order in which Cloudflare evaluates the rules.
-
-The vendor describes the actions in "Rules language: actions": a block and a challenge end the
-evaluation, a skip does if it skips the remaining rules, and after a log it goes on.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.batch import Batch
@@ -23,36 +21,26 @@ from .._expressions.operands import Address, Fields
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.resource import ENFORCING, Resource, State
+from .._schema.resource import Resource, State
 from .._text import did_you_mean, excerpt, first_few
-from .._values.address_set import Contents, range_of
+from .._values.address_set import range_of
 from .coverage import UNKNOWN_STATUS, Coverage
 from .expectation import (
-    ALLOWED,
-    BLOCKED,
     BYPASSED,
-    CHALLENGED,
+    FIREWALL,
     FULFILLING,
-    LOGGED,
     MITIGATED,
     MONITORED,
     PASSING,
-    SKIPPED,
+    REQUEST,
     UNPROTECTED,
 )
 from .modes import DATA_CENTER, GLOBAL, IN_TURN, REGION, UNDECIDED, Component, Rule
+from .outcomes import LOG, UNKNOWN_END, Outcome, WalkedRules, outcome_of
 from .request import DNS, PROTOCOL_FIELD, Packet
 from .routing import met_by
 from .rules_in_force import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in_force
-
-LOG, UNKNOWN_END = "log", "unknown"
-
-
-class Outcome(NamedTuple):
-    """An outcome, and the rule or whatever else decides it; None if nothing does."""
-
-    word: str
-    by: str | None = None
+from .traffic_sets import Evaluate, PastRequests, SingleRequest, Split
 
 
 class Decision(NamedTuple):
@@ -107,6 +95,9 @@ def either(*decisions: Decision) -> Decision:
     return decision(outcomes, reasons, skips)
 
 
+RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}  # by the kind that they decide
+
+
 def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
     """The active rules of a ruleset in their order."""
     return [rule for rule in rules_in_force(state, resource) if rule.active]
@@ -128,77 +119,63 @@ def never_decides(state: State, resource: Resource, name: str) -> str:
     return f"there is no rule {name}{near}"
 
 
-def outcome_of(rule: ZoneRule) -> str:
-    """The outcome of a request that a rule matches; empty if the evaluation goes on, and `unknown`
-    for an action, or a parameter of a skip, that is not known."""
-    if rule.action in ENFORCING:
-        return BLOCKED if rule.action == "block" else CHALLENGED
-    if REST_OF_THE_LIST in rule.skips and rule.action == "skip":
-        return SKIPPED
-    return UNKNOWN_END if rule.unknown else ""
-
-
-def _effect(rule: ZoneRule, truth: object) -> Decision:
-    """The outcome of a request that meets a rule, none if the evaluation goes on, with what is not
-    known, and what the request skips."""
-    end = outcome_of(rule)
-    doubts: list[str] = []
-    perhaps = ""
-    if isinstance(truth, NotKnown):
-        doubts += truth.reasons
-        perhaps = "perhaps "
-    if end == UNKNOWN_END:
-        doubts.append(f"{first_few(rule.unknown)} is not known")
-    reasons = [f"rule {rule.entry}: {doubt}" for doubt in doubts]
-    skips: list[str] = []
-    if rule.action == "skip":
-        skips += [f"perhaps {parameter}" for parameter in rule.unknown]
-    for skipped in sorted(rule.skips - {REST_OF_THE_LIST}):
-        skips.append(f"{perhaps}{skipped}")
-    outcomes = [Outcome(end, rule.entry)] if end else []
-    return Decision(outcomes, reasons, skips)
-
-
 def decide_requests(rules: Sequence[ZoneRule], batch: Batch) -> list[Decision]:
     """A decision on each of the requests of a batch; most rules match none of them."""
-    requests_by_rule = [batch.matching(rule.expression).possible for rule in rules]
-    decisions = []
-    for place, fields in enumerate(batch.requests):
-        bit = 1 << place
-        met = [rule for rule, requests in zip(rules, requests_by_rule) if requests & bit]
-        decisions.append(decide_request(met, fields))
-    return decisions
+    sets = PastRequests(batch)
+    walked = WalkedRules(sets, rules, sets.everything)
+    return [
+        _decision(walked, place, partial(Expression.evaluate, fields=fields))
+        for place, fields in enumerate(batch.requests)
+    ]
 
 
 def decide_request(
-    rules: Sequence[ZoneRule],
-    fields: Fields,
-    evaluate: Callable[[Expression, Fields], Truth] = Expression.evaluate,
+    rules: Sequence[ZoneRule], fields: Fields, evaluate: Evaluate = Expression.evaluate
 ) -> Decision:
     """A decision on a request; a rule of which it is not known whether it matches may decide."""
-    effects: list[Decision] = []
-    logged_by: list[str | None] = [None]  # by none, unless one logs for sure
-    for rule in rules:
-        truth = evaluate(rule.expression, fields)
-        if truth is True and rule.conditions:
-            truth = NotKnown((f"its field {rule.conditions[0]} is not understood",))
-        if truth is False:
-            continue
-        effect, is_certain = _effect(rule, truth), truth is True
-        effects.append(effect)
-        if is_certain and effect.outcomes and not effect.reasons:
-            break
-        if not effect.outcomes and rule.action == LOG and None in logged_by:
-            logged_by.append(rule.entry)
-            if is_certain:
-                logged_by.remove(None)
-    else:
-        passing = []
-        for name in logged_by:
-            passing.append(Outcome(ALLOWED) if name is None else Outcome(LOGGED, name))
-        effects.append(decision(passing))
-    decided = either(*effects)
-    return decided._replace(reasons=[]) if len(decided.outcomes) == 1 else decided
+    sets = SingleRequest(fields, evaluate)
+    walked = WalkedRules(sets, rules, sets.everything)
+    return _decision(walked, 0, lambda expression: evaluate(expression, fields))
+
+
+def _decision(
+    walked: WalkedRules[Split], place: int, evaluate: Callable[[Expression], Truth]
+) -> Decision:
+    """The decision on the request at a place of those that have walked; what is not known is told
+    if there is more than one outcome."""
+    bit = 1 << place
+    outcomes = [one.outcome for one in walked.outcomes if one.traffic.possible & bit]
+    reasons: list[str] = []
+    skips: list[str] = []
+    for met in walked.met:
+        if met.traffic.possible & bit:
+            truth = evaluate(met.rule.expression)
+            reasons += _doubts(met.rule, truth)
+            skips += _skipped(met.rule, truth)
+    return decision(outcomes, reasons if len(outcomes) > 1 else (), skips)
+
+
+def _doubts(rule: ZoneRule, truth: Truth) -> list[str]:
+    """The reasons why it is not known what a rule does to a request that may meet it."""
+    doubts: list[str] = []
+    if isinstance(truth, NotKnown):
+        doubts += truth.reasons
+    elif rule.conditions:
+        doubts.append(f"its field {rule.conditions[0]} is not understood")
+    if outcome_of(rule) == UNKNOWN_END:
+        doubts.append(f"{first_few(rule.unknown)} is not known")
+    return [f"rule {rule.entry}: {doubt}" for doubt in doubts]
+
+
+def _skipped(rule: ZoneRule, truth: Truth) -> list[str]:
+    """The names of what a request skips if it meets a rule."""
+    skips: list[str] = []
+    if rule.action == "skip":
+        skips += [f"perhaps {parameter}" for parameter in rule.unknown]
+    perhaps = "" if truth is True and not rule.conditions else "perhaps "
+    for skipped in sorted(rule.skips - {REST_OF_THE_LIST}):
+        skips.append(f"{perhaps}{skipped}")
+    return skips
 
 
 def name_of_entry(prefix: str) -> str:
@@ -366,18 +343,18 @@ class PacketDecisions:
     def _decide(self, packet: Packet, component: str) -> Decision:
         if self._firewall_rules is None:
             return decide_packet(self._coverage, packet, component)
-        by_firewall = _in_firewall(self._firewall_rules, packet.seen_by(component), self._lists)
+        seen = packet.seen_by(component)
+        views = [fields._replace(lists=self._lists) for fields in seen]
+        by_firewall = in_firewall(self._firewall_rules, views)
         if not component or not self._has_components:
             return by_firewall
         return _after_firewall(by_firewall, decide_packet(self._coverage, packet, component))
 
 
-def _in_firewall(
-    rules: Sequence[ZoneRule], views: Sequence[Fields], lists: Mapping[str, Contents]
-) -> Decision:
+def in_firewall(rules: Sequence[ZoneRule], views: Sequence[Fields]) -> Decision:
     """The decision of the Network Firewall on a packet of which it may see the fields of each
     view."""
-    decisions = [decide_request(rules, view._replace(lists=lists), met_by) for view in views]
+    decisions = [decide_request(rules, view, met_by) for view in views]
     joined = either(*decisions)
     if len(decisions) == 1 or len(joined.outcomes) == 1:
         return decisions[0]

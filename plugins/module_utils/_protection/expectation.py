@@ -3,7 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Expectations of a task for single requests and packets: the option, read before any request."""
+"""Expectations of a task for single requests and packets, or all of them: the option, read before
+any request."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from .._schema.resource import OptionSpec
 from .._text import Message, Option
 
 if TYPE_CHECKING:  # loaded by the tasks that expect something: Ansible compiles it in every run
+    from .._expressions.expression import Expression
     from .._expressions.operands import Fields
     from .request import Packet
 
@@ -31,6 +33,13 @@ OF_FIREWALL = (ALLOWED, SKIPPED, LOGGED, BLOCKED)  # of packets in the Network F
 PASSING = (ALLOWED, SKIPPED, LOGGED)
 FULFILLING = {ALLOWED: PASSING, **{word: (word, *PASSING) for word in PACKET_OUTCOMES}}
 
+REQUEST, PACKET = "request", "packet"
+FIREWALL = "packet in the Network Firewall"
+EVERY = "every"
+DESCRIBED_KINDS = (REQUEST, PACKET)
+REQUESTS, PACKETS = "requests", "packets"
+TRAFFIC: Mapping[str, str] = {REQUESTS: REQUEST, PACKETS: PACKET}  # of `every`
+
 NAME = "expectations"
 EXPECTATION_OPTIONS: OptionSpec = {
     NAME: {
@@ -40,14 +49,13 @@ EXPECTATION_OPTIONS: OptionSpec = {
             "description": {"type": "str"},
             "request": {"type": "dict"},
             "packet": {"type": "dict"},
+            "every": {"type": "str"},
+            "traffic": {"choices": [*TRAFFIC]},
             "expect": {"type": "raw", "required": True},
             "rule": {"type": "str"},
         },
     }
 }
-REQUEST, PACKET = "request", "packet"
-FIREWALL = "packet in the Network Firewall"
-DESCRIBED_KINDS = (REQUEST, PACKET)
 # The module that checks the expectations of a kind.
 MODULE_OF_KIND = {
     REQUEST: "custom_rules",
@@ -58,8 +66,8 @@ ExpectedOutcome = Union[str, Mapping[str, str]]  # a word, or one by component
 
 
 class Expectation(NamedTuple):
-    """An outcome that is expected of one request, or of one packet; `rule` is the one that
-    decides."""
+    """An outcome that is expected of one request, of one packet, or of `every` one that matches an
+    expression; `rule` is the one that decides."""
 
     option: Option
     description: str
@@ -67,11 +75,13 @@ class Expectation(NamedTuple):
     request: Fields | None = None
     packet: Packet | None = None
     rule: str | None = None
+    every: Expression | None = None
+    traffic: str = REQUEST  # of `every`
 
     @property
     def kind(self) -> str:
         """The kind: of a request, of a packet, or of one in the Network Firewall."""
-        if self.request is not None:
+        if self.request is not None or (self.every is not None and self.traffic == REQUEST):
             return REQUEST
         return FIREWALL if self.expected in OF_FIREWALL else PACKET
 
@@ -95,8 +105,8 @@ def kinds_expected(entries: Any) -> set[str]:
     kinds = set()
     for entry in entries or ():
         if isinstance(entry, Mapping):
-            kinds.update(_described_kinds(entry))
-            is_packet = entry.get(PACKET) is not None
+            kinds.update(_kinds_of_traffic(entry))
+            is_packet = PACKET in _kinds_of_traffic(entry)
             if is_packet and str(entry.get("expect")) in OF_FIREWALL:
                 kinds.add(FIREWALL)
     return kinds
@@ -105,6 +115,14 @@ def kinds_expected(entries: Any) -> set[str]:
 def _described_kinds(entry: Mapping[str, Any]) -> list[str]:
     """The kinds of what an entry describes: a request, a packet, or, if it is wrong, both."""
     return [kind for kind in DESCRIBED_KINDS if entry.get(kind) is not None]
+
+
+def _kinds_of_traffic(entry: Mapping[str, Any]) -> list[str]:
+    """The kinds of the traffic that an entry is about."""
+    kinds = _described_kinds(entry)
+    if entry.get(EVERY) is not None:
+        kinds.append(TRAFFIC.get(str(entry.get("traffic")), REQUEST))
+    return kinds
 
 
 def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
@@ -132,23 +150,26 @@ def checked_elsewhere(expectations: Sequence[Expectation], kinds: Sequence[str])
 
 def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     """An expectation of either kind; raises OptionError."""
-    kinds = _described_kinds(entry)
+    given = [name for name in (*DESCRIBED_KINDS, EVERY) if entry.get(name) is not None]
     problems = OptionProblems()
     expectation = Expectation(option, _description(entry), "", rule=entry.get("rule"))
-    for kind in kinds:
+    for kind in _described_kinds(entry):
         with problems.collected():
             expectation = _with_described(expectation, kind, entry[kind])
-    if len(kinds) != 1:
-        problems.add(OptionError(option, "it takes either a request or a packet"))
+    with problems.collected():
+        expectation = _with_every(expectation, entry)
+    if len(given) != 1:
+        problem = "it takes either a request or a packet, or the expression of every one"
+        problems.add(OptionError(option, problem))
         problems.raise_any()
-    (kind,) = kinds
+    (kind,) = _kinds_of_traffic(entry)
     value = entry.get("expect")
     with problems.collected():
-        expectation = expectation._replace(expected=_expected(option.at("expect"), kind, value))
+        at_expect = option.at("expect")
+        expected = _expected(at_expect, kind, value, is_every=EVERY in given)
+        expectation = expectation._replace(expected=expected)
     with problems.collected():
-        if kind == PACKET and expectation.rule is not None and value not in OF_FIREWALL:
-            whose = "a request, or of the Network Firewall"
-            raise OptionError(option.at("rule"), f"only an expectation of {whose}, names a rule")
+        _check_rule(expectation, kind, value)
     problems.raise_any()
     if expectation.packet and not expectation.components:
         problem = "no component sees such a packet; DNS protection sees port 53"
@@ -156,11 +177,38 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     return expectation
 
 
+def _check_rule(expectation: Expectation, kind: str, value: Any) -> None:
+    """Raise OptionError if an expectation names a rule although several may decide."""
+    if expectation.rule is None:
+        return
+    option = expectation.option.at("rule")
+    if expectation.every is not None:
+        raise OptionError(option, "several rules may decide about every request or packet")
+    if kind == PACKET and value not in OF_FIREWALL:
+        whose = "a request, or of the Network Firewall"
+        raise OptionError(option, f"only an expectation of {whose}, names a rule")
+
+
+def _with_every(expectation: Expectation, entry: Mapping[str, Any]) -> Expectation:
+    """An expectation with the expression of all of its traffic; raises OptionError."""
+    if entry.get(EVERY) is None:
+        if entry.get("traffic") is not None:
+            problem = "it says what every is about, which the expectation lacks"
+            raise OptionError(expectation.option.at("traffic"), problem)
+        return expectation
+    from .request import parse_every  # loaded by the tasks that expect something
+
+    (kind,) = _kinds_of_traffic({**entry, **dict.fromkeys(DESCRIBED_KINDS)})
+    at_every = expectation.option.at(EVERY)
+    expression = parse_every(at_every, entry[EVERY], of_packets=kind == PACKET)
+    return expectation._replace(every=expression, traffic=kind)
+
+
 def _description(entry: Mapping[str, Any]) -> str:
     """The description of an entry; without one, what it gives of the request or packet."""
     if entry.get("description"):
         return str(entry["description"])
-    texts = []
+    texts = [f"every {entry[EVERY]}"] if entry.get(EVERY) is not None else []
     for kind in _described_kinds(entry):
         texts += [f"{name} {value}" for name, value in entry[kind].items()]
     return ", ".join(texts)
@@ -177,9 +225,11 @@ def _with_described(
     return expectation._replace(packet=parse_packet(option, described))
 
 
-def _expected(option: Option, kind: str, value: Any) -> ExpectedOutcome:
-    words = OF_REQUESTS if kind == REQUEST else (*PACKET_OUTCOMES, *OF_FIREWALL)
-    if kind == REQUEST or not isinstance(value, Mapping):
+def _expected(option: Option, kind: str, value: Any, is_every: bool) -> ExpectedOutcome:
+    words: Sequence[str] = OF_REQUESTS
+    if kind == PACKET:
+        words = OF_FIREWALL if is_every else (*PACKET_OUTCOMES, *OF_FIREWALL)
+    if kind == REQUEST or is_every or not isinstance(value, Mapping):
         return str(read_value(option, {"choices": words}, value))
     of_component: Argument = {"choices": PACKET_OUTCOMES}
     fields: Argument = {"type": "dict", "options": dict.fromkeys(COMPONENTS, of_component)}

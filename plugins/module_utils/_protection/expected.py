@@ -7,16 +7,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._expressions.batch import Batch
 from .._plan.plan import Operation, Plan
 from .._schema.account import ALLOWLIST, COMPONENTS
-from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
-from .._schema.network_firewall import NETWORK_FIREWALL_RULES
+from .._schema.custom_rules import CUSTOM_RULES_OF_ACCOUNT
+from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.resource import State
 from .._text import Message, first_few, joined, plural
 from .decide import (
+    RULES_OF,
     Decision,
     PacketDecisions,
     decide_requests,
@@ -26,11 +27,12 @@ from .decide import (
     never_decides,
     rules_in_order,
 )
-from .expectation import FIREWALL, NAME, REQUEST, Expectation
+from .every import decide_every
+from .example import Described
+from .expectation import NAME, Expectation
 from .modes import UNDECIDED
 from .rules_in_force import SUFFIX_OF_ACCOUNT, contents_in, title_in_ruleset, zone_values
-
-RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
+from .traffic_changes import example_in_words
 
 
 class ExpectationRecord(TypedDict):
@@ -38,8 +40,9 @@ class ExpectationRecord(TypedDict):
 
     `met` is None if it is not decided; `reasons` say what is not known. `rule` is whatever decides.
     If components treat a packet differently, `actual` and `rule` are dictionaries by component.
-    `skips` is what a request does not meet beside the rules. `before` has `actual`, `rule` and
-    `met` in the state before the plan.
+    `skips` is what a request does not meet beside the rules. `example` is a request or packet that
+    refutes what is expected of all of them. `before` has `actual`, `rule`, `met` and `example` in
+    the state before the plan.
     """
 
     description: str
@@ -49,16 +52,19 @@ class ExpectationRecord(TypedDict):
     met: bool | None
     reasons: list[str]
     skips: list[str]
+    example: dict[str, Any] | None
     before: dict[str, Any]
 
 
 class Evaluated(NamedTuple):
     """An expectation held against a state: a decision by component, or under "" for a request;
-    `unable` says why the rule that it names decides on nothing at all."""
+    `unable` says why the rule that it names decides on nothing at all, and `example` refutes what
+    is expected of all traffic."""
 
     expectation: Expectation
     decisions: Mapping[str, Decision]
     unable: str = ""
+    example: Described | None = None
 
     @property
     def met(self) -> bool | None:
@@ -110,7 +116,7 @@ class Evaluated(NamedTuple):
 
     def record(self) -> dict[str, Any]:
         """The part of a result that says how it ends."""
-        return {"actual": self.actual, "rule": self.rule, "met": self.met}
+        return {"actual": self.actual, "rule": self.rule, "met": self.met, "example": self.example}
 
 
 def _as_one(by_component: Mapping[str, Any]) -> Any:
@@ -126,18 +132,30 @@ def find(
     requests = _expected_requests(expectations, state) if requests is None else requests
     request_decisions = iter(decide_requests(rules_in_order(state), requests))
     packet_decisions = PacketDecisions(state)
+    contents = contents_in(state)
     evaluated = []
     for expectation in expectations:
         decisions: Mapping[str, Decision]
-        if expectation.packet:
+        example: Described | None = None
+        if expectation.every is not None:
+            lists = {**contents, **_contents_of(expectation.every.lists, state)}
+            decision, example = decide_every(expectation, state, lists)
+            decisions = {"": decision}
+        elif expectation.packet:
             decisions = packet_decisions.decide(expectation.packet, expectation.components)
         else:
             decisions = {"": next(request_decisions)}
         unable = ""
         if expectation.rule:
             unable = never_decides(state, RULES_OF[expectation.kind], expectation.rule)
-        evaluated.append(Evaluated(expectation, decisions, unable))
+        evaluated.append(Evaluated(expectation, decisions, unable, example))
     return evaluated
+
+
+def _contents_of(names: Iterable[str], state: State) -> ListContents:
+    """The contents of lists, as far as the state has them."""
+    items = {name: state.get(items_of(name).plural) for name in names}
+    return {name: contents_of(entries) for name, entries in items.items() if entries is not None}
 
 
 def _expected_requests(expectations: Sequence[Expectation], state: State) -> Batch:
@@ -171,6 +189,7 @@ def expectation_records(
             met=result.met,
             reasons=result.reasons,
             skips=result.skips,
+            example=dict(result.example) if result.example else None,
             before=former_result.record(),
         )
         for result, former_result in zip(results, former_results)
@@ -221,6 +240,8 @@ def _unmet_sentence(expectation: Expectation, record: ExpectationRecord, plan: P
     if record["actual"] == UNDECIDED:
         return f"expected {expected}, and unmet: {reasons}."
     actual = with_rule(record["actual"], record["rule"])
+    if record["example"]:
+        actual += f": {example_in_words(expectation.traffic, record['example'])}"
     because = f": {reasons}" if reasons else ""
     before = record["before"]
     if before["actual"] == record["actual"] and before["rule"] == record["rule"]:

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """The request or the packet of an expectation: its keys, and the fields of the Rules language that
-they give.
+they give; or the expression of all that it is about.
 
 The vendor describes the fields in "Rules language: fields". What a request does not give is not
 known, and its path and query are those that the rules see after "URL normalization".
@@ -18,17 +18,21 @@ from difflib import get_close_matches
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._arguments import Argument, read_value
-from .._errors import OptionError, OptionProblems
-from .._expressions.expression import COUNTRY_OF_EITHER_END, COUNTRY_OF_END
+from .._errors import OptionError, OptionProblems, parsed
+from .._expressions.examination import PACKET_EXPRESSION, RULE_EXPRESSION
+from .._expressions.expression import COUNTRY_OF_EITHER_END, COUNTRY_OF_END, Expression
 from .._expressions.fields import HIGHEST_PORT, KNOWN_FIELDS, NEAR, PACKET_FIELDS, is_known_field
 from .._expressions.grammar import quoted
 from .._expressions.operands import MISSING, Address, Fields, FieldValue, Items, Pairs
+from .._expressions.solve import EMPTY
 from .._schema.account import TCP_KINDS
-from .._text import Option
+from .._text import Option, Unread
 from .._values.hostnames import in_punycode
+from .traffic_sets import diagrams_of
 
 FORMER, PRESENT = "ip.geoip.", "ip.src."  # names of one field: ip.geoip.country, ip.src.country
 MOST_NEAR_NAMES = 3
+NOTHING_MATCHES = "nothing matches the expression, so that it expects nothing"
 
 
 class FieldNames(NamedTuple):
@@ -566,3 +570,28 @@ def _check_families(option: Option, values: Mapping[str, Any]) -> None:
     source, destination = values.get("source"), values["destination"]
     if source is not None and source.version != destination.version:
         raise OptionError(option, f"{source} sends no packet to {destination}, of another family")
+
+
+def parse_every(option: Option, text: Any, of_packets: bool) -> Expression:
+    """The expression of the requests or packets that an option is about; raises OptionError, also
+    if nothing can match it."""
+    value = PACKET_EXPRESSION if of_packets else RULE_EXPRESSION
+    expression = Expression.of(parsed(option, value.parse, text))
+    parsed(option, value.examine, expression.text)
+    if of_packets:
+        expression = expression.of_packets()
+    if _matches_nothing(expression, of_packets):
+        raise OptionError(option, NOTHING_MATCHES)
+    return expression
+
+
+def _matches_nothing(expression: Expression, of_packets: bool) -> bool:
+    """Return whether nothing matches an expression, whatever the lists have that it names."""
+    diagrams = diagrams_of({}, [expression])
+    try:
+        traffic = diagrams.matching(expression)
+        if of_packets:
+            traffic = diagrams.combined("and", [traffic, diagrams.possible(), *diagrams.facts()])
+    except Unread:
+        return False
+    return traffic == EMPTY

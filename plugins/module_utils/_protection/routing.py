@@ -12,15 +12,26 @@ behavior changes"). No call says which routing an account has.
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterator, NamedTuple, Sequence
 
 from .._expressions.evaluation import Truth, decider_of
 from .._expressions.expression import Expression
 from .._expressions.fields import fields_in_expression
-from .._expressions.grammar import Comparison, NotKnown, Tree, with_comparisons
+from .._expressions.grammar import (
+    Combination,
+    Comparison,
+    Negation,
+    NotKnown,
+    Tree,
+    with_comparisons,
+)
 from .._expressions.operands import MISSING, Fields
+from .._expressions.solve import WHOLE, Set
+from .._schema.lists import ListContents
 from .._values.address_set import IPV6
+from .traffic_sets import AllTraffic
 
+PROTOCOLS = ("tcp", "udp", "icmp")
 ADDRESSES = ("ip.src", "ip.dst")
 ALL_OF_FAMILY = {4: "0.0.0.0/0", 6: "::/0"}
 DEPENDS = "whether it meets the packet depends on the routing of the account, unified or legacy"
@@ -55,19 +66,95 @@ def _condition_of(comparison: Comparison, fields: Fields) -> str:
             return f'ip.proto eq "{protocol}"'
     if comparison.field not in ADDRESSES or comparison.field not in fields.values:
         return ""
-    families = {*_families_of(comparison, fields)}
+    families = {*_families_of(comparison, fields.lists)}
     if len(families) != 1 or fields.values[comparison.field].version in families:
         return ""
     (family,) = families
     return f"{comparison.field} in {{{ALL_OF_FAMILY[family]}}}"
 
 
-def _families_of(comparison: Comparison, fields: Fields) -> Iterator[int]:
+def _families_of(comparison: Comparison, lists: ListContents) -> Iterator[int]:
     """The families of the networks to which an address is compared."""
     for token in comparison.operands:
         if token.text.startswith("$"):
-            contents = fields.lists.get(token.text[1:])
+            contents = lists.get(token.text[1:])
             for first, _last in contents.ranges if contents else ():
                 yield 6 if first >= IPV6 else 4
         else:
             yield 6 if ":" in token.text else 4
+
+
+class Certainty(NamedTuple):
+    """The packets that meet something in both kinds of routing, and those that do in one."""
+
+    sure: Set
+    possible: Set
+
+
+class AllPackets(AllTraffic):
+    """All packets that there can be. Of those that meet a rule in one kind of routing alone, it is
+    a variable whether they do."""
+
+    def matching(self, expression: Expression) -> Set:
+        """The packets that match an expression."""
+        if expression in self._matching:
+            return self._matching[expression]
+        met = super().matching(expression)
+        if not expression.problem and not any(leaf.problem for leaf in expression.comparisons):
+            sure = self.intersection(met, self._certainty(expression.tree).sure)
+            open_packets = self.without(met, sure)
+            in_doubt = self.intersection(open_packets, self.variable(("routing", expression)))
+            met = self._matching[expression] = self.union((sure, in_doubt))
+        return met
+
+    def _certainty(self, tree: Tree) -> Certainty:
+        if isinstance(tree, Negation):
+            negated = self._certainty(tree.part)
+            return Certainty(
+                self.without(WHOLE, negated.possible), self.without(WHOLE, negated.sure)
+            )
+        if not isinstance(tree, Combination):
+            met = self.diagrams.of(tree, self._lists)
+            if not isinstance(tree, Comparison):
+                return Certainty(met, met)
+            foreign = self._foreign(tree)
+            return Certainty(self.without(met, foreign), self.union((met, foreign)))
+        parts = [self._certainty(part) for part in tree.parts]
+        if tree.operator == "xor":
+            return self._odd(parts)
+        sure, possible = zip(*parts)
+        combined = self.diagrams.combined
+        return Certainty(combined(tree.operator, sure), combined(tree.operator, possible))
+
+    def _odd(self, parts: Sequence[Certainty]) -> Certainty:
+        """The packets that meet an odd number of parts."""
+        former = parts[0]
+        for latter in parts[1:]:
+            sure = self.union(
+                (
+                    self.without(former.sure, latter.possible),
+                    self.without(latter.sure, former.possible),
+                )
+            )
+            possible = self.union(
+                (
+                    self.without(former.possible, latter.sure),
+                    self.without(latter.possible, former.sure),
+                )
+            )
+            former = Certainty(sure, possible)
+        return former
+
+    def _foreign(self, comparison: Comparison) -> Set:
+        """The packets of a protocol, or a family, that a comparison is not about."""
+        foreign: list[Set] = []
+        for name in fields_in_expression(comparison.field):
+            protocol, dot, _field = name.partition(".")
+            if dot and protocol in PROTOCOLS:
+                foreign.append(self.diagrams.matching(Expression.of(f"not {protocol}")))
+        families = {*_families_of(comparison, self._lists)}
+        if comparison.field in ADDRESSES and len(families) == 1:
+            network = ALL_OF_FAMILY[families.pop()]
+            other_family = Expression.of(f"not {comparison.field} in {{{network}}}")
+            foreign.append(self.diagrams.matching(other_family))
+        return self.union(foreign)

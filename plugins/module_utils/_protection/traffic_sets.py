@@ -13,10 +13,10 @@ intersections and differences of sets, so that it serves all three.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, Hashable, Iterable, Mapping, NamedTuple, TypeVar
+from typing import Any, Callable, Generic, Hashable, Iterable, Mapping, NamedTuple, TypeVar
 
 from .._expressions.batch import Batch
-from .._expressions.evaluation import decider_of
+from .._expressions.evaluation import Truth, decider_of
 from .._expressions.expression import Expression
 from .._expressions.grammar import Comparison, NotKnown, Token, text_of
 from .._expressions.operands import Fields
@@ -85,15 +85,18 @@ class _Requests(TrafficSets[Split]):
         return Split(one.sure & ~other.possible, one.possible & ~other.sure)
 
 
+Evaluate = Callable[[Expression, Fields], Truth]
+
+
 class SingleRequest(_Requests):
     """A request, or a packet, by its fields."""
 
-    def __init__(self, fields: Fields) -> None:
+    def __init__(self, fields: Fields, evaluate: Evaluate = Expression.evaluate) -> None:
         super().__init__(1)
-        self._fields = fields
+        self._fields, self._evaluate = fields, evaluate
 
     def matching(self, expression: Expression) -> Split:
-        truth = expression.evaluate(self._fields)
+        truth = self._evaluate(expression, self._fields)
         if isinstance(truth, NotKnown):
             return Split(0, 1)
         return self.everything if truth else self.nothing

@@ -123,11 +123,13 @@ class _Part(Generic[TrafficSet]):
 
 
 class Walked(Generic[TrafficSet]):
-    """The marks that traffic has after walks; `passing` is the traffic that nothing has stopped."""
+    """The marks that traffic has after walks; `passing` is the traffic that nothing has stopped,
+    `ended` that for which a step has ended the last walk."""
 
     def __init__(self, sets: TrafficSets[TrafficSet], arriving: TrafficSet) -> None:
         self.sets = sets
         self.passing = arriving
+        self.ended = sets.nothing
         self._marks: dict[Identity, Mark] = {}
         self._pieces: dict[Identity, list[TrafficSet]] = {}
 
@@ -155,6 +157,7 @@ class Walked(Generic[TrafficSet]):
             pairs = zip(parts[::2], parts[1::2])
             last = parts[-1:] if len(parts) % 2 else []
             parts = [*(self._joined(*pair) for pair in pairs), *last]
+        self.ended = self.sets.union(part.ended for part in parts)
         for part in parts:
             for identity, traffic in part.marked.items():
                 self._pieces.setdefault(identity, []).append(traffic)

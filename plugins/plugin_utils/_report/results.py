@@ -21,6 +21,7 @@ from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._protection.rules_in_force import IN_ORDER, ZoneRule
+from ...module_utils._protection.traffic_changes import example_in_words
 from ...module_utils._schema.registry import BY_NAME, DECIDING, title_of_resource
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State, without
 from ...module_utils._specs.base import ModuleResult
@@ -349,6 +350,10 @@ def expected_records(result: ModuleResult) -> Iterator[records.Expected]:
         before = expectation["before"]
         is_open = before["met"] is False and before["actual"] == UNDECIDED
         actual = OTHER_OUTCOME if is_open else with_rule(before["actual"], before["rule"])
+        example = before["example"]
+        if example:
+            kind = "packet" if "destination" in example else "request"
+            actual += f": {example_in_words(kind, example)}"
         yield records.Expected(
             description=str(expectation["description"]),
             expected=expected_in_words(expectation["expected"]),

@@ -36,11 +36,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.so
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import Backtest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import (
-    Outcome,
     decide_requests,
     rules_in_order,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.outcomes import Outcome
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import (
     LOGPUSH,
     FieldReader,

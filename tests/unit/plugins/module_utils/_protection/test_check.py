@@ -45,7 +45,7 @@ def test_records_say_what_holds_after_and_before() -> None:
     (record,) = expectation_records(expectations, {"custom_rules": []}, {"custom_rules": [ADMIN]})
     assert record == {
         "description": "closed", "expected": "blocked", "actual": "blocked", "rule": "admin", "met": True, "reasons": [],
-        "skips": [], "before": {"actual": "allowed", "rule": None, "met": False},
+        "skips": [], "example": None, "before": {"actual": "allowed", "rule": None, "met": False, "example": None},
     }  # fmt: skip
 
 
@@ -56,6 +56,7 @@ def test_components_that_differ_are_told_each() -> None:
         "actual": {"syn_flood": "mitigated", "out_of_state_tcp": "unprotected"},
         "rule": {"syn_flood": "rule global", "out_of_state_tcp": "no rule"},
         "met": False,
+        "example": None,
     }
     assert refusal(expectations, ACCOUNT, ACCOUNT) == (
         "After the plan, 1 expectation is not met, or not decided. (1) expectations[0], destination 192.0.2.7: expected"

@@ -50,8 +50,8 @@ def test_expectations_of_the_other_kind_are_warned_of() -> None:
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [
-        ({"request": {"path": "/"}, "packet": RESOLVER, "expect": "x"}, "expectations[0]: it takes either a request or a packet"),
-        ({"expect": "blocked"}, "expectations[0]: it takes either a request or a packet"),
+        ({"request": {"path": "/"}, "packet": RESOLVER, "expect": "x"}, "expectations[0]: it takes either a request or a packet, or the"),
+        ({"expect": "blocked"}, "expectations[0]: it takes either a request or a packet, or the"),
         ({"request": {"path": "/"}, "expect": "blokced"}, "challenged, blocked (did you mean blocked?)"),
         ({"request": {"path": "/"}, "expect": {"dns": "x"}}, "expect: it is a dictionary; write one of allowed, skipped"),
         ({"packet": RESOLVER, "expect": {"udp": "mitigated"}}, "expect.udp: there is no such field; the fields are syn_flood, out_of_state_tcp, dns"),

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import Outcome, decision
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import decision
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.outcomes import Outcome
 
 BLOCK, LOG, ALLOW, SKIP = Outcome("blocked", "a"), Outcome("logged", "b"), Outcome("allowed"), Outcome("skipped", "c")
 

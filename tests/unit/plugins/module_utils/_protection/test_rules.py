@@ -11,13 +11,13 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.batch import Batch
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import (
-    Outcome,
     decide_request,
     decide_requests,
     never_decides,
     rules_in_order,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.outcomes import Outcome
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES

@@ -119,7 +119,7 @@ def expectation(now: bool | None, planned: bool | None, reason: str = "") -> dic
     before = dict(zip(("actual", "rule"), words[now], strict=True))
     return {
         "description": "closed", "expected": "blocked", "actual": actual, "rule": rule, "met": planned,
-        "reasons": [reason] if reason else [], "skips": [], "before": {**before, "met": now},
+        "reasons": [reason] if reason else [], "skips": [], "example": None, "before": {**before, "met": now, "example": None},
     }  # fmt: skip
 
 
