@@ -53,14 +53,6 @@ class Unread(ValueError):
         return self.reasons[0]
 
 
-def in_punycode(hostname: str) -> str:
-    """The name of a host in ASCII letters, as requests have it; empty if it has no such form."""
-    try:
-        return hostname.lower().encode("idna").decode()
-    except UnicodeError:
-        return ""
-
-
 class Option(Tuple[OptionStep, ...]):
     """An option by its path: `Option("rules", 2, "position")` is the position of the third rule."""
 

@@ -45,6 +45,8 @@ def rule(ref: str, expression: str, action: str = "block", **more: Any) -> dict[
     return {"ref": ref, "action": action, "expression": expression, **more}
 
 
+SEARCH, STARTS = 'http.request.uri.path eq "/search"', 'starts_with(http.request.uri.path, "/admin")'
+LIMITS = {"action_parameters": {"phases": ["http_ratelimit"]}}
 NETWORK = rule("network", "ip.src in {192.0.2.0/24}")
 PARTNER = rule("partner", "ip.src in {192.0.2.7}", "skip", action_parameters=REST)
 CUSTOM_CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, list[str]]]]] = {
@@ -72,6 +74,42 @@ CUSTOM_CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, list[st
         [("half", "shadowed", ["at0", "at64"]), ("network", "shadowed", ["rest", "half"])],
     ),
     "a duplicate": ([NETWORK, rule("again", "ip.src in {192.0.2.0/25 192.0.2.128/25}")], [("again", "duplicate", ["network"])]),
+    "two skips of the same products, written in another order": (
+        [
+            rule("one", SEARCH, "skip", action_parameters={"products": ["waf", "bic"]}),
+            rule("two", SEARCH, "skip", action_parameters={"products": ["bic", "waf"]}),
+        ],
+        [("two", "duplicate", ["one"])],
+    ),
+    "two skips of which one is not logged": (
+        [rule("one", SEARCH, "skip", **LIMITS), rule("two", SEARCH, "skip", **LIMITS, logging={"enabled": False})],
+        [],
+    ),
+    "two skips that are logged, one by default": (
+        [rule("one", SEARCH, "skip", **LIMITS), rule("two", SEARCH, "skip", **LIMITS, logging={"enabled": True})],
+        [("two", "duplicate", ["one"])],
+    ),
+    "a path below another one": (
+        [rule("below", STARTS), rule("page", 'http.request.uri.path eq "/admin/x"'), rule("other", 'http.request.uri.path eq "/a"')],
+        [("page", "shadowed", ["below"])],
+    ),
+    "paths of which one is not below it": (
+        [rule("below", STARTS), rule("pages", 'http.request.uri.path in {"/admin/x" "/a"}')],
+        [],
+    ),
+    "paths that several tests have together": (
+        [rule("below", STARTS), rule("php", 'ends_with(http.request.uri.path, ".php")'),
+         rule("pages", 'http.request.uri.path in {"/admin/x" "/a.php"}')],
+        [("pages", "shadowed", ["below", "php"])],
+    ),
+    "a host that a wildcard has": (
+        [rule("all", 'http.host wildcard "*.shop.example"'), rule("one", 'http.host eq "www.shop.example"')],
+        [("one", "shadowed", ["all"])],
+    ),
+    "a text that its own test leaves out": (
+        [rule("none", f'http.request.uri.path eq "/a" and {STARTS}')],
+        [("none", "never", [])],
+    ),
     "another action on the same requests": (
         [NETWORK, rule("again", "ip.src in {192.0.2.0/24}", "managed_challenge")],
         [("again", "shadowed", ["network"])],
@@ -87,7 +125,7 @@ CUSTOM_CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, list[st
     "a network that the internet does not have": ([rule("inside", "ip.src in {10.0.0.0/8 fd00::/8}")], [("inside", "unreachable", [])]),
     "the networks of the documentation": ([rule("doc", "ip.src in {198.51.100.0/24 2001:db8::/32}")], []),
     "an expression that is not understood": (
-        [rule("odd", 'http.request.uri.path matches "^/a"'), rule("part", 'http.request.uri.path eq "/a"')],
+        [rule("odd", 'http.request.uri.path matches "^(?P<first>/a)"'), rule("part", 'http.request.uri.path eq "/a"')],
         [],
     ),
 }  # fmt: skip

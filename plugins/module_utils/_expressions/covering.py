@@ -22,7 +22,17 @@ from typing import Any, Hashable, Iterable, Iterator, NamedTuple, Sequence
 from .._text import Unread, first_few
 from .._values.address_set import Range, Ranges, intersection
 from .expression import Expression
-from .solve import EMPTY, MOST_STEPS, MOST_VARIABLES, OPEN_LEVEL, UP_TO_ANY, WHOLE, Diagrams, Set
+from .solve import (
+    EMPTY,
+    MOST_STEPS,
+    MOST_VARIABLES,
+    OPEN_LEVEL,
+    UP_TO_ANY,
+    WHOLE,
+    Diagrams,
+    Set,
+    TruthOfText,
+)
 
 NEVER, SHADOWED, DUPLICATE = "never", "shadowed", "duplicate"
 RANGE_OF_TRUE: Range = (1, UP_TO_ANY[-1][1])  # of a comparison that is a variable
@@ -111,7 +121,7 @@ class _Index:
 
 class Covering:
     """The traffic that the objects of a list match, of requests or of packets, by their places.
-    `decide` is that of Diagrams; all packets of `filters` are of TCP."""
+    `decide` and `truth_of_text` are those of Diagrams; all packets of `filters` are of TCP."""
 
     def __init__(
         self,
@@ -119,9 +129,13 @@ class Covering:
         decide: Any = None,
         packets: bool = False,
         filters: bool = False,
+        truth_of_text: TruthOfText | None = None,
     ) -> None:
         self._listed, self._traffic = listed, "packet" if packets else "request"
-        self._diagrams = diagrams = Diagrams(decide, filters, MOST_COMPARED)
+        self._diagrams = diagrams = Diagrams(decide, filters, MOST_COMPARED, truth_of_text)
+        for candidate in listed:
+            if truth_of_text and not candidate.expression.problem:
+                diagrams.name_texts(candidate.expression)
         self._spent = 0
         self._sets = [self._matching(one.expression) for one in listed]
         self._universe = WHOLE

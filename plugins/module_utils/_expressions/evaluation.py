@@ -109,6 +109,13 @@ def truth_by(values: Mapping[str, FieldValue], leaf: Comparison) -> Truth:
     return decider_of(leaf)(Fields(values))
 
 
+def truth_of_text(leaf: Comparison, field: str, text: str) -> Truth:
+    """The truth of a comparison of a field with this text, as an expression writes it."""
+    value = text_of(Token(QUOTED, text, 0))
+    names = dict.fromkeys((field, field.replace(".src.", ".geoip.")), value)
+    return truth_by(names, leaf)
+
+
 def _negated(truth: Truth) -> Truth:
     return truth if isinstance(truth, NotKnown) else not truth
 

@@ -18,7 +18,8 @@ from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
-from .._text import Unread, did_you_mean, in_punycode
+from .._text import Unread, did_you_mean
+from .._values.hostnames import in_punycode
 from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
 from .fields import (
     ADDRESS,
@@ -472,7 +473,7 @@ def _of_hostnames(leaf: Comparison) -> Iterator[Unread]:
     for token in leaf.operands:
         if token.kind != WORD and not token.text.isascii():
             is_whole = leaf.operator not in ("contains", "matches")
-            ascii_name = in_punycode(token.text.strip('"')) if is_whole else ""
+            ascii_name = in_punycode(token.text.strip('"').lower()) if is_whole else ""
             to_do = f'; write "{ascii_name}"' if ascii_name else ""
             problem = f"requests have the hostname {token.text} in Punycode{to_do}"
             yield Unread(problem, at=token.start, malformed=False)

@@ -21,7 +21,7 @@ from .._schema.ddos_overrides import L4_OVERRIDES, is_off
 from .._schema.lists import ListContents, items_of
 from .._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
-from .._schema.rulesets import named_entries
+from .._schema.rulesets import LOGGED, named_entries
 from .._text import first_few
 from .._values.address_set import ROUTABLE, Contents, Range, Ranges, ranges_of, union
 from .._values.kinds import as_json
@@ -131,7 +131,7 @@ def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[
             )
         )
         settings_before.append(settings)
-    covering = Covering(listed, packets=is_packet)
+    covering = Covering(listed, packets=is_packet, truth_of_text=_of_text_named_by_rules)
     does_the_same = "it has the same expression and settings as {}"
     return covering.claims(does_the_same, None if is_packet else ARRIVING)
 
@@ -276,9 +276,19 @@ def _end_of(rule: ZoneRule, ends: Ends) -> datetime | None:
 
 
 def _effect_of(rule: ZoneRule) -> str:
-    """The effect of a rule, equal for rules that do the same."""
-    fields = [rule.obj.get(name) for name in ALIKE_IN]
-    return as_json([*fields, rule.key if rule.conditions else None])
+    """The effect of a rule, equal for rules that do the same. A skip is logged, or is not."""
+    fields = [_in_any_order(rule.obj.get(name)) for name in ALIKE_IN]
+    logging = (rule.obj.get("logging") or LOGGED["logging"]) if rule.lets_pass else None
+    return as_json([*fields, logging, rule.key if rule.conditions else None])
+
+
+def _in_any_order(value: Any) -> Any:
+    """A field of a rule, in which the order of names, as of products to skip, means nothing."""
+    if isinstance(value, Mapping):
+        return {name: _in_any_order(inner) for name, inner in value.items()}
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return sorted({*value})
+    return value
 
 
 def _values_read(listed: Sequence[ListObject], state: State) -> tuple[tuple[str, bytes], ...]:
@@ -301,7 +311,9 @@ def _claims_among(
 ) -> Sequence[Claim]:
     """The rules that cannot work."""
     decide = partial(_by_zone, dict(values_of_zone)) if values_of_zone else None
-    covering = Covering(listed, decide, packets=traffic == "packet")
+    covering = Covering(
+        listed, decide, packets=traffic == "packet", truth_of_text=_of_text_named_by_rules
+    )
     reach = ARRIVING if traffic == "request" else _arriving_or_leaving(networks)
     return [*covering.claims("it has the same expression as {}, and does the same", reach)]
 
@@ -331,3 +343,10 @@ def _by_zone(values: Mapping[str, bytes], leaf: Comparison) -> object:
     from .._expressions.evaluation import truth_by  # loaded if a zone is known
 
     return truth_by(values, leaf) if leaf.field in values else None
+
+
+def _of_text_named_by_rules(leaf: Comparison, field: str, text: str) -> object:
+    """The truth of a comparison for a text to which a rule compares its field."""
+    from .._expressions.evaluation import truth_of_text  # loaded if a rule names a text
+
+    return truth_of_text(leaf, field, text)

@@ -16,9 +16,9 @@ from abc import ABC, abstractmethod
 from typing import Any, Callable, Generic, Hashable, Iterable, Mapping, NamedTuple, TypeVar
 
 from .._expressions.batch import Batch
-from .._expressions.evaluation import Truth, decider_of
+from .._expressions.evaluation import Truth, decider_of, truth_of_text
 from .._expressions.expression import Expression
-from .._expressions.grammar import Comparison, NotKnown, Token, text_of
+from .._expressions.grammar import Comparison, NotKnown
 from .._expressions.operands import Fields
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set
 from .._schema.lists import ListContents
@@ -151,7 +151,7 @@ def diagrams_of(values: Mapping[str, Any], expressions: Iterable[Expression]) ->
     def decide(leaf: Comparison) -> object:
         return decider_of(leaf)(known) if any(name in leaf.field for name in names) else None
 
-    diagrams = Diagrams(decide, most=MOST_DIAGRAM_VARIABLES, truth_of_text=_truth_of_text)
+    diagrams = Diagrams(decide, most=MOST_DIAGRAM_VARIABLES, truth_of_text=truth_of_text)
     for expression in expressions:
         if not expression.problem:  # else it is a variable
             diagrams.name_texts(expression)
@@ -159,9 +159,3 @@ def diagrams_of(values: Mapping[str, Any], expressions: Iterable[Expression]) ->
 
 
 MOST_DIAGRAM_VARIABLES = 100_000
-
-
-def _truth_of_text(leaf: Comparison, field: str, text: str) -> object:
-    value = text_of(Token("text", text, 0))
-    names = dict.fromkeys((field, field.replace(".src.", ".geoip.")), value)
-    return decider_of(leaf)(Fields(names))

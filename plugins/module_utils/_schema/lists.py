@@ -15,8 +15,8 @@ import re
 from dataclasses import replace
 from typing import Any, Hashable, Iterable, Mapping, Sequence
 
-from .._text import in_punycode
 from .._values.address_set import ANY_LABEL, BITS, Contents, Range, range_of, read_network, union
+from .._values.hostnames import in_punycode
 from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
 from .resource import (
     ACCOUNT_OPTION,
