@@ -6,7 +6,8 @@
 must be explained in survivors.txt.
 
 It tries one in sixty of all changes, the same in every run; ONE_IN=1 tries all of them, which takes hours.
-FILES="module_utils/_plan/plan.py plugin_utils/_baseline/approval.py" tries these files alone. Each of JOBS
+FILES="module_utils/_plan/plan.py plugin_utils/_baseline/approval.py" tries these files alone.
+With APART=1 unit and functional tests try each mutant apart, and the end says which kind alone kills how many. Each of JOBS
 processes has a copy of the checkout of its own and every so many files; what became of their mutants stands in
 .cache/mutants as soon as it is known.
 """
@@ -20,7 +21,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .choice import FUNCTIONAL, UNIT
+from .report import FUNCTIONAL, UNIT
 from .report import main as report
 
 ROOT = Path(__file__).parents[3]

@@ -18,7 +18,8 @@ from cosmic_ray.ast import ast_nodes, get_ast_from_path
 from cosmic_ray.plugins import get_operator, operator_names
 from coverage import CoverageData
 
-UNIT, FUNCTIONAL = "tests/unit/plugins", "tests/functional"
+from .report import FUNCTIONAL, UNIT
+
 MOST = {UNIT: 60, FUNCTIONAL: 100}  # tests for a mutant, spread over their files
 # The first two start ansible-doc, and the third tries random options.
 SLOW = tuple(f"{FUNCTIONAL}/test_{name}.py" for name in ("documentation", "documented_risks", "any_options"))
@@ -30,6 +31,7 @@ LEFT_OUT = (
     *(f"core/ReplaceComparisonOperator_{pair}" for pair in ("Eq_Is", "Is_Eq", "NotEq_IsNot", "IsNot_NotEq")),
 )
 ONE_IN = int(os.environ.get("ONE_IN", "60"))
+APART = os.environ.get("APART") == "1"  # each kind of tests tries each mutant
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,12 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+UNIT, FUNCTIONAL = "tests/unit/plugins", "tests/functional"
+KINDS = {UNIT: "unit tests", FUNCTIONAL: "functional tests"}
 EXPLAINED = Path(__file__).parent / "survivors.txt"
 
 
@@ -40,19 +44,30 @@ def main(folder: str) -> int:
     lines = EXPLAINED.read_text(encoding="utf-8").splitlines()
     explained = {change(line) for line in lines if not line.startswith("#")}
     total: Counter[str] = Counter()
+    killers: Counter[frozenset[str]] = Counter()
     survivors: list[str] = []
     for path in sorted(Path(folder).glob("*.jsonl")):
         results = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         counts = Counter(result["how"].partition(" ")[0] or "survived" for result in results)
         total += counts
+        killers.update(map(kinds_of, results))
         survivors += [result["mutant"] for result in results if not result["how"]]
         print(f"{path.stem}: {_counted(counts)}")
     unexplained = [text for text in survivors if change(text) not in explained]
     for text in unexplained:
         print(f"SURVIVED: {text}")
     print(f"All: {_counted(total)}")
+    for kinds in sorted(killers, key=sorted):
+        if kinds:
+            print(f"Killed by {' and '.join(sorted(kinds))}: {killers[kinds]}.")
     print(f"{len(survivors) - len(unexplained)} survivors are explained, {len(unexplained)} are not.")
     return 1 if unexplained or not total else 0
+
+
+def kinds_of(result: Mapping[str, Any]) -> frozenset[str]:
+    """The kinds of tests that killed a mutant; with APART=1 all that do, and otherwise the first one."""
+    tests = [kill.rpartition(" ")[2] for kill in result["kills"]]
+    return frozenset(KINDS[folder] for folder in KINDS if any(test.startswith(folder) for test in tests))
 
 
 def _counted(counts: Counter[str]) -> str:

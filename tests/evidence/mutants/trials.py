@@ -31,8 +31,8 @@ import pytest
 from cosmic_ray.mutating import use_mutation
 from cosmic_ray.plugins import get_operator
 
-from .choice import FUNCTIONAL, SLOW, UNIT, Mutant, Tests, mutants_of
-from .report import line_of
+from .choice import APART, SLOW, Mutant, Tests, mutants_of
+from .report import FUNCTIONAL, UNIT, line_of
 
 OPTIONS = ("-x", "-p", "no:terminal", "-p", "_hypothesis_pytestplugin", "--basetemp=.tmp")
 SECONDS_OF_WORK = 10  # of the processor, several times what a test takes; a mutant that loops for ever ends here
@@ -81,9 +81,10 @@ class Trials:
                 exchanged = exchange(functions, before, after)
             except SyntaxError:
                 return
-            how = self._noticed(tests.of(mutant), exchanged) if exchanged else ""
-            if how or (exchanged and not tests.imports(mutant)):
-                self._record(mutant, before, after, how)
+            kills = self._kills(tests.of(mutant), exchanged) if exchanged else []
+            is_decided = len(kills) == 2 if APART else bool(kills)
+            if is_decided or (exchanged and not tests.imports(mutant)):
+                self._record(mutant, before, after, kills)
             else:
                 self._left.append((mutant, tests.suites()))
 
@@ -96,12 +97,20 @@ class Trials:
                     print(f"{suite} fails without any change, and is not used.", file=sys.stderr)
             sound = [suite for suite in suites if not failing[str(suite)]]
             with use_mutation(mutant.path, get_operator(mutant.operator)(), mutant.occurrence) as (before, after):
-                self._record(mutant, before, after, next(filter(None, map(anew, sound)), ""))
+                self._record(mutant, before, after, kills_anew(sound))
 
-    def _record(self, mutant: Mutant, before: str, after: str, how: str) -> None:
-        result = {"mutant": line_of(mutant.file, before, after), "how": how}
+    def _record(self, mutant: Mutant, before: str, after: str, kills: list[str]) -> None:
+        result = {"mutant": line_of(mutant.file, before, after), "how": kills[0] if kills else "", "kills": kills}
         with open(self._folder / f"{mutant.file.replace('/', '.')}.jsonl", "a", encoding="utf-8") as results:
             print(json.dumps(result), file=results)
+
+    def _kills(self, names: list[str], exchanged: Exchanged) -> list[str]:
+        """How tests noticed the mutant: the first of all, or the first of each kind if they are tried apart."""
+        if not APART:
+            groups = [names]
+        else:
+            groups = [[name for name in names if name.startswith(folder)] for folder in (UNIT, FUNCTIONAL)]
+        return list(filter(None, (self._noticed(group, exchanged) for group in groups)))
 
     def _noticed(self, names: list[str], exchanged: Exchanged) -> str:
         """How a test noticed the mutant. A test that fails without it, too, is used no more."""
@@ -182,6 +191,17 @@ def anew(suite: list[str]) -> str:
         os.execv(sys.executable, [sys.executable, "-B", "-m", "pytest", *OPTIONS, *suite])
 
     return in_child(run)
+
+
+def kills_anew(suites: list[list[str]]) -> list[str]:
+    """How suites failed: the first of all, or the first of each kind if they are tried apart."""
+    kills: dict[str, str] = {}  # by the kind of the tests
+    for suite in suites:
+        kind = FUNCTIONAL if APART and suite[0].startswith(FUNCTIONAL) else UNIT
+        how = "" if kind in kills else anew(suite)
+        if how:
+            kills[kind] = f"{how} {suite[0]}"
+    return list(kills.values())
 
 
 def in_child(run: Callable[[], int]) -> str:
