@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._api.progress import Progress
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import CONNECTION_NUMBERS, parse_settings
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import NoBudget
@@ -24,6 +25,8 @@ CONNECTION: dict[str, Any] = {
 }
 
 
-def session_of(open_budget: Callable[[str], NoBudget] = lambda about: NoBudget(), **options: Any) -> Session:
+def session_of(
+    open_budget: Callable[[str], NoBudget] = lambda about: NoBudget(), progress: Progress | None = None, **options: Any
+) -> Session:
     """A session of a task with these options."""
-    return Session(parse_settings({**CONNECTION, **options}, (), {}, print), open_budget)
+    return Session(parse_settings({**CONNECTION, **options}, (), {}, print), open_budget, progress)

@@ -40,10 +40,11 @@ SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 class Ending(NamedTuple):
     """Outcome of one attempt: the `status` of the response, None where none came.
 
-    `response` is what came, and `reason` says why nothing came that can be read. `retry_after` is
-    in seconds. `sent` is False where the request surely did not leave, and `passing` where another
-    attempt would end in the same way. `pending` says that Cloudflare is not done yet: with what the
-    request asks about, or with an operation before it.
+    `response` is what came, and `reason` says why nothing came that can be read, with advice;
+    `cause` says it without. `retry_after` is in seconds. `sent` is False where the request surely
+    did not leave, and `passing` where another attempt would end in the same way. `pending` says
+    that Cloudflare is not done yet: with what the request asks about, or with an operation before
+    it.
     """
 
     status: int | None
@@ -53,6 +54,7 @@ class Ending(NamedTuple):
     sent: bool = True
     passing: bool = True
     pending: bool = False
+    cause: str = ""
 
     @classmethod
     def of(cls, request: Request, response: Response) -> Ending:

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from .._budget.budget import Closed, NoBudget
 from .._concurrency import MAX_CONCURRENT_CALLS, SharedByTasks
 from .._errors import ServiceError
-from .._text import Message, worded
+from .._text import Message, joined, worded
 from .adapters import Adapter, usual_trust
 from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
@@ -205,8 +205,7 @@ class Session:
         """Wait, as all calls do after a rate limit; raises ServiceError at once where max_wait does
         not allow it."""
         if outcomes and not outcomes[-1].sent:
-            cause, _end, _advice = outcomes[-1].reason.partition(". ")
-            self._progress.unreachable(cause)
+            self._progress.unreachable(outcomes[-1].cause)
         with self._progress.waiting(seconds):
             has_waited = self._time.wait(seconds, everybody)
         if not has_waited:
@@ -239,8 +238,8 @@ class Session:
             attempt = Ending(exc.status, reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
-            reason = _cause_of(chain, self._server, self._timeout, seconds)
-            attempt = _ending_of(chain, reason)
+            cause, advice = _cause_of(chain, self._server, self._timeout, seconds)
+            attempt = _ending_of(chain, cause, advice)
         finally:
             self._budget_of(request).end_turn(turn, limit)
             self._time.end(began, failed)
@@ -332,7 +331,7 @@ def _any_of(chain: Sequence[BaseException], kinds: Any) -> bool:
     return any(isinstance(problem, kinds) for problem in chain)
 
 
-def _ending_of(chain: Sequence[BaseException], reason: str) -> Ending:
+def _ending_of(chain: Sequence[BaseException], cause: str, advice: str) -> Ending:
     """Outcome of an attempt without a response: whether the request was sent, and whether it is
     worth another one."""
     is_connected = not _any_of(chain, NOT_CONNECTED)
@@ -344,15 +343,18 @@ def _ending_of(chain: Sequence[BaseException], reason: str) -> Ending:
     is_of_network = _any_of(chain, NETWORK) and (is_closed_early or not is_of_tls)
     return Ending(
         None,
-        reason=reason,
+        reason=joined(". ", [cause, advice]),
         sent=is_connected and not is_refused,
         passing=is_of_network and not is_refused,
+        cause=cause,
     )
 
 
-def _cause_of(chain: Sequence[BaseException], server: str, timeout: float, seconds: float) -> str:
-    """Reason for a missing response of a server, with advice; `seconds` is what the attempt had of
-    the timeout."""
+def _cause_of(
+    chain: Sequence[BaseException], server: str, timeout: float, seconds: float
+) -> tuple[str, str]:
+    """Cause of a missing response of a server, and advice; `seconds` is what the attempt had of the
+    timeout."""
     cause = chain[-1]
     reason = re.sub(r"^\w+\(.*?\): ", "", str(cause)).rstrip(".")
     is_timeout = isinstance(cause, TIMED_OUT)
@@ -371,7 +373,7 @@ def _cause_of(chain: Sequence[BaseException], server: str, timeout: float, secon
         advice = worded("Check the network, or raise {timeout}.")
     else:
         advice = worded("Check {base_url} and the network.")
-    return Message(f"got no response from {server}: ", reason, ". ", advice)
+    return Message(f"got no response from {server}: ", reason), advice
 
 
 def _wrapped(problem: BaseException) -> Iterator[BaseException]:

@@ -212,6 +212,17 @@ def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValu
     return part if name == "substring" and behind[1:] else LowerBound(part)
 
 
+class NotGiven(str):
+    """The reason that a request or packet has no value of a `field`, in words."""
+
+    field: str
+
+    def __new__(cls, field: str, words: str) -> NotGiven:
+        reason = super().__new__(cls, words)
+        reason.field = field
+        return reason
+
+
 class Fields(NamedTuple):
     """The known fields of a request or packet, and the contents of the lists of its account by
     their names. `keys` say by which key an expectation gives a field."""
@@ -227,12 +238,12 @@ class Fields(NamedTuple):
         except KeyError:
             raise Unread(self.not_given(name)) from None
 
-    def not_given(self, name: str) -> str:
+    def not_given(self, name: str) -> NotGiven:
         """The reason why the value of a field is not known."""
-        reason = f"the field {name} is not given"
-        if not self.keys:
-            return reason
-        return f"{reason} ({self.keys.get(name, f'fields: {{{name}: ...}}')})"
+        words = f"the field {name} is not given"
+        if self.keys:
+            words = f"{words} ({self.keys.get(name, f'fields: {{{name}: ...}}')})"
+        return NotGiven(name, words)
 
 
 Evaluate = Callable[[Fields], FieldValue]

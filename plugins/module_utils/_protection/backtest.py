@@ -12,7 +12,6 @@ same to it before and after a plan, so that a rule which the plan leaves alone m
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -21,12 +20,12 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDic
 
 from .._expressions.batch import Batch, places
 from .._expressions.grammar import NotKnown
-from .._expressions.operands import Fields, FieldValue, Items, Pairs
+from .._expressions.operands import Fields, FieldValue, Items, NotGiven, Pairs
 from .._schema.resource import State
 from .._text import plural
 from .._timestamps import write_timestamp
 from .._traffic.ask import Send, ask_requests
-from .._traffic.queries import FEWEST_SAMPLES, PERMISSION, PERMISSION_OF_ZONE, percentage, too_few
+from .._traffic.queries import FEWEST_SAMPLES, percentage, too_few
 from .decide import rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED
@@ -40,7 +39,6 @@ HARDER = (CHALLENGED, BLOCKED)
 MOST_EXAMPLES = 3
 MOST_EXAMPLES_KEPT = 1000  # examples of a rule, while there may be more requests
 MOST_WORLDS = 500  # ways in which rules that may match do so
-NOT_GIVEN = re.compile(r"the field (\S+) is not given")
 
 
 class Share(TypedDict):
@@ -367,8 +365,7 @@ def _doubts_of(ending: EndingRule, request: Fields) -> list[str]:
     truth = ending.rule.expression.evaluate(request)
     doubts = []
     for reason in truth.reasons if isinstance(truth, NotKnown) else ():
-        missing = NOT_GIVEN.match(reason)
-        doubts.append(missing[1] if missing else reason)
+        doubts.append(reason.field if isinstance(reason, NotGiven) else reason)
     return [*doubts, *ending.doubts]
 
 
@@ -402,9 +399,8 @@ def of_analytics(
     rows = ((row.values, row.packets, row.samples) for row in listing.rows)
     for groups in reader.groups(rows):
         backtest.add(groups)
-    unknown = [text.replace(PERMISSION, PERMISSION_OF_ZONE) for text in listing.unknown]
     window = (write_timestamp(listing.page.since), write_timestamp(until))
-    return backtest.record(window, unknown)
+    return backtest.record(window, listing.unknown)
 
 
 def of_file(backtest: Backtest, path: str) -> BacktestRecord:

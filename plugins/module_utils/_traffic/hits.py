@@ -17,16 +17,15 @@ from .._api.neighbours import account_of
 from .._concurrency import once
 from .._context import Context
 from .._errors import ProtectionError
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object
+from .._schema.resource import ACCOUNT_OPTION, Object
 from .._schema.rulesets import LOGGED
 from .._timestamps import write_timestamp
 from .ask import AccountTraffic
-from .queries import PERMISSION, PERMISSION_OF_ZONE, RowsPage, TrafficNode
+from .queries import RowsPage, TrafficNode
 
 NODE = TrafficNode("events", "firewallEventsAdaptiveGroups", "firewall events")
 BY_RULE = NODE._replace(key="ruleId", grouped_by=("action",), measure=("count",))
 EVENTS = {f"{owner}_id": BY_RULE._replace(owner=owner) for owner in ("account", "zone")}
-PERMISSIONS = {ACCOUNT_OPTION: PERMISSION, ZONE_OPTION: PERMISSION_OF_ZONE}
 UNLOGGED = "The rule skips without logging, so that it leaves no events."
 NAMELESS = "Cloudflare shows no id of the rule."
 SAMPLED = "Cloudflare samples these events, so that few hits may be missed."
@@ -88,11 +87,10 @@ def _read_events(client: Client, hours: float, now: datetime | None = None) -> E
     for row in listing.rows:
         actions = rules.setdefault(row.destination, {})
         actions[row.outcome] = row.packets
-    permission = PERMISSIONS[option]
     return Events(
         rules=rules,
         window=(write_timestamp(listing.page.since), write_timestamp(until)),
-        unknown=[reason.replace(PERMISSION, permission) for reason in listing.unknown],
+        unknown=listing.unknown,
         cut=listing.cut,
         is_sampled=any(row.packets > row.samples for row in listing.rows),
     )

@@ -25,8 +25,10 @@ from .._text import Unread, excerpt
 from .._timestamps import write_time
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges, position_in, range_of
 
-PERMISSION = "Account Analytics Read (account)"
-PERMISSION_OF_ZONE = "Analytics Read (zone)"
+PERMISSIONS = {  # to read the analytics, by the owner of a node
+    "account": "Account Analytics Read (account)",
+    "zone": "Analytics Read (zone)",
+}
 SUBNET, ADDRESS = "ipDestinationSubnet", "ipDestinationAddress"
 DATA_CENTER, REASON, OUTCOME, VERDICT = "coloCode", "mitigationReason", "outcome", "verdict"
 GROUPED_BY = (DATA_CENTER, REASON, OUTCOME, VERDICT)  # beside the destination
@@ -289,7 +291,8 @@ LONGEST_ERROR = 200  # characters
 
 
 class ErrorKind(NamedTuple):
-    """A kind of error by its code and message, with what to do; the settings may tell more."""
+    """A kind of error by its code and message, with what to do, in which `{permission}` stands for
+    that of the owner; the settings may tell more."""
 
     pattern: str
     to_do: str
@@ -305,15 +308,15 @@ ERRORS = (
     ErrorKind("time range is too large", "Ask for fewer hours.", True),
     ErrorKind("number of fields|limit must be", "The account allows smaller queries only.", True),
     ErrorKind(
-        "access to the path", f"The account may lack the product, or the token {PERMISSION}.", True
+        "access to the path", "The account may lack the product, or the token {permission}.", True
     ),
-    ErrorKind("not authorized|permission", f"The token needs the permission {PERMISSION}."),
+    ErrorKind("not authorized|permission", "The token needs the permission {permission}."),
     ErrorKind("unauthorized|authentication", "Cloudflare does not know these credentials."),
     ErrorKind("try again|in progress", "Run again later."),
 )
 BY_STATUS = {
     401: "Cloudflare does not know these credentials.",
-    403: f"The token needs the permission {PERMISSION}.",
+    403: "The token needs the permission {permission}.",
     429: "Run again in five minutes.",
 }
 
@@ -366,14 +369,15 @@ def read_answer(
     response: Response, pages: Sequence[RowsPage], nodes: Sequence[TrafficNode] = NODES
 ) -> NodeRows:
     """The answer to a query for these pages; raises UnreadAnswer."""
+    permission = PERMISSIONS[nodes[0].owner]
     try:
         document = read_document(response.content)
     except Unread as exc:
-        raise _unexpected(response, exc.reason) from exc
-    errors = list(_errors(response, document))
+        raise _unexpected(response, exc.reason, permission) from exc
+    errors = list(_errors(response, document, permission))
     account = _account_in(document)
     if account is None:
-        raise errors[0] if errors else _unexpected(response, "it names no account")
+        raise errors[0] if errors else _unexpected(response, "it names no account", permission)
     rows: dict[str, list[Row]] = {}
     for page in pages:
         try:
@@ -384,13 +388,13 @@ def read_answer(
     return NodeRows(rows, _settings(account.get("settings"), nodes), errors)
 
 
-def _unexpected(response: Response, problem: str) -> UnreadAnswer:
-    hint = BY_STATUS.get(response.status, "")
+def _unexpected(response: Response, problem: str, permission: str) -> UnreadAnswer:
+    hint = BY_STATUS.get(response.status, "").format(permission=permission)
     event = f"The analytics were answered with HTTP {response.status}, and {problem}."
     return UnreadAnswer(f"{event} {hint}" if hint else event)
 
 
-def _errors(response: Response, document: Any) -> Iterator[UnreadAnswer]:
+def _errors(response: Response, document: Any, permission: str) -> Iterator[UnreadAnswer]:
     """The errors of an answer, in the envelope of the analytics or in the usual one."""
     errors = document.get("errors") if isinstance(document, dict) else None
     if errors is None:
@@ -399,10 +403,10 @@ def _errors(response: Response, document: Any) -> Iterator[UnreadAnswer]:
         errors = [errors]
     for error in errors:
         fields = error if isinstance(error, dict) else {"message": error}
-        yield _error_of_analytics(response.status, fields)
+        yield _error_of_analytics(response.status, fields, permission)
 
 
-def _error_of_analytics(status: int, error: Mapping[str, Any]) -> UnreadAnswer:
+def _error_of_analytics(status: int, error: Mapping[str, Any], permission: str) -> UnreadAnswer:
     message = str(error.get("message") or "it gave no reason")
     words = " ".join(message.split())
     reason = excerpt(words, LONGEST_ERROR).rstrip(".")
@@ -410,8 +414,9 @@ def _error_of_analytics(status: int, error: Mapping[str, Any]) -> UnreadAnswer:
     node = _node_in(error, message)
     kind = _kind_of_error(error, message)
     if kind:
-        return UnreadAnswer(f"{event} {kind.to_do}", node, kind.is_of_settings)
-    to_do = BY_STATUS.get(status)
+        to_do = kind.to_do.format(permission=permission)
+        return UnreadAnswer(f"{event} {to_do}", node, kind.is_of_settings)
+    to_do = BY_STATUS.get(status, "").format(permission=permission)
     return UnreadAnswer(f"{event} {to_do}" if to_do else event, node)
 
 

@@ -13,10 +13,13 @@ from typing import Any, Callable
 import pytest
 import requests
 import responses
+from ansible_collections.edgeops.protection.plugins.module_utils._api.progress import Progress
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import MAX_BODY, Session
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import NoBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Screen
+from urllib3 import exceptions
 
 from tests.support.connection import session_of
 
@@ -50,6 +53,20 @@ def test_no_answer_is_explained(problem: Exception, words: str, maybe_applied: b
     assert words in caught.value.message
     assert caught.value.maybe_applied is maybe_applied
     assert caught.value.status is None
+
+
+@responses.activate
+def test_progress_tells_the_whole_cause_without_advice() -> None:
+    cause = exceptions.NewConnectionError(None, "no route. Try IPv6")
+    responses.get(URL, body=requests.exceptions.ConnectionError(cause))
+    lines: list[str] = []
+    progress = Progress()
+    tried = session(retries=1, max_wait=60.0, progress=progress)
+    with progress.watched(Screen(lines.append, lambda: True, "lima: prefixes")), tried, pytest.raises(ServiceError):
+        tried.send(Request("GET", "accounts/1/prefixes"))
+    assert [line for line in lines if "tries again" in line] == [
+        "lima: prefixes got no response from https://api.cloudflare.com: None: no route. Try IPv6; it tries again."
+    ]
 
 
 @responses.activate

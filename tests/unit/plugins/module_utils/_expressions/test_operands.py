@@ -20,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.op
     Fields,
     FieldValue,
     Items,
+    NotGiven,
     Pairs,
     literal_of,
     operand,
@@ -180,6 +181,14 @@ def test_operands_have_values(text: str, value: FieldValue) -> None:
 def test_values_that_are_not_known_have_a_reason(text: str, reason: str) -> None:
     with pytest.raises(Unread, match=reason.replace("[", r"\[")):
         operand(tokens_of(text)).evaluate(FIELDS)
+
+
+def test_the_reason_of_a_field_that_is_not_given_knows_the_field_in_any_words() -> None:
+    for fields in (Fields({}), Fields({}, keys={"tcp.dstport": "port: 443"})):
+        with pytest.raises(Unread) as caught:
+            fields.value("tcp.dstport")
+        (reason,) = caught.value.reasons
+        assert isinstance(reason, NotGiven) and reason.field == "tcp.dstport"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import (
     NODES,
+    REQUESTS,
     NodeSettings,
     Row,
     RowsPage,
@@ -113,6 +114,18 @@ def test_errors_say_what_to_do(message: str, status: int, words: str, is_of_sett
         read_answer(answered({"data": None, "errors": [{"message": message}]}, status), [TCP])
     assert f"HTTP {status}: {message.rstrip('.')}" in caught.value.reason and words in caught.value.reason
     assert (caught.value.node, caught.value.settings_may_tell) == (None, is_of_settings)
+
+
+@pytest.mark.parametrize("status", [200, 403])
+def test_an_error_of_a_zone_names_the_permission_of_a_zone_and_keeps_the_words_of_cloudflare(status: int) -> None:
+    message = "not authorized, even with Account Analytics Read (account)"
+    page = RowsPage(REQUESTS, NOW, NOW)
+    with pytest.raises(UnreadAnswer) as caught:
+        read_answer(answered({"data": None, "errors": [{"message": message}]}, status), [page], [REQUESTS])
+    assert caught.value.reason == (
+        f"The analytics were answered with HTTP {status}: {message}."
+        " The token needs the permission Analytics Read (zone)."
+    )
 
 
 def test_the_code_of_the_budget_is_understood_in_any_words() -> None:
