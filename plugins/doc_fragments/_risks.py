@@ -293,9 +293,10 @@ options:
         C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
         this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
         in an inventory, since a code accepts later risks as well.
-      - V(weakens_zone) means that the plan would take enforcement from more than
-        O(limits.max_weakened_percent) of the rules that block or challenge, and from at least three
-        or all of them, by removing or disabling them or turning them into log or skip.
+      - 'V(weakens_zone) means that the plan would have more than O(limits.max_weakened_percent) of
+        the rules that block or challenge, and at least three or all of them, stop nothing any more
+        of the traffic that each decides about, and that no other rule stops: by removing, disabling
+        or narrowing them, turning them into log or skip, or by a skip in front of them.'
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
@@ -342,9 +343,10 @@ options:
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
-      - V(weakens_zone) means that the plan would take enforcement from more than
-        O(limits.max_weakened_percent) of the rules that block or challenge, and from at least three
-        or all of them, by removing or disabling them or turning them into log or skip.
+      - 'V(weakens_zone) means that the plan would have more than O(limits.max_weakened_percent) of
+        the rules that block or challenge, and at least three or all of them, stop nothing any more
+        of the traffic that each decides about, and that no other rule stops: by removing, disabling
+        or narrowing them, turning them into log or skip, or by a skip in front of them.'
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
@@ -409,9 +411,11 @@ options:
       - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
         stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
         known.
-      - V(weakens_network_firewall) means that the plan would take enforcement from more than
-        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
-        three or all of them, by removing or disabling them or turning them into log or skip.
+      - 'V(weakens_network_firewall) means that the plan would have more than
+        O(limits.max_weakened_percent) of the Network Firewall rules that block, and at least three
+        or all of them, stop nothing any more of the traffic that each decides about, and that no
+        other rule stops: by removing, disabling or narrowing them, turning them into log or skip,
+        or by a skip in front of them.'
     version_added: 1.0.0
     type: list
     elements: raw
@@ -538,9 +542,11 @@ options:
       - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
         stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
         known.
-      - V(weakens_network_firewall) means that the plan would take enforcement from more than
-        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
-        three or all of them, by removing or disabling them or turning them into log or skip.
+      - 'V(weakens_network_firewall) means that the plan would have more than
+        O(limits.max_weakened_percent) of the Network Firewall rules that block, and at least three
+        or all of them, stop nothing any more of the traffic that each decides about, and that no
+        other rule stops: by removing, disabling or narrowing them, turning them into log or skip,
+        or by a skip in front of them.'
     version_added: 1.0.0
     type: list
     elements: raw

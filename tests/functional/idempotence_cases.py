@@ -589,7 +589,7 @@ CASES = (
          {"rules": [{"id": RULE_2, "action": "allow"}], "accept_risks": ["skips_everything"]},
          [f"update firewall_rule {RULE_2}"], 1, FIREWALL),
     Case("a filter, through its own path where the service leaves it as it was", "firewall_rules",
-         {"rules": [{"id": RULE_1, "filter": {"expression": "ip.src in {198.51.100.0/24}"}}]},
+         {"rules": [{"id": RULE_1, "filter": {"expression": "ip.src in {198.51.100.0/24}"}}], "accept_risks": ["weakens_zone"]},
          [f"update firewall_rule {RULE_1}"], 2, FIREWALL),
     Case("two filters and a rule", "firewall_rules",
          {"rules": [{"id": RULE_1, "filter": {"description": ""}}, {"id": RULE_2, "filter": {"paused": True}}, {"id": RULE_3, "priority": 1}]},

@@ -176,7 +176,8 @@ def test_a_part_of_an_approved_operation_is_approved_too(
 ) -> None:
     service.zone(ZONE).seed(**FIREWALL)
     options: dict[str, Any] = {
-        "rules": [{"id": RULE_1, "action": "block", "filter": {"expression": "ip.src eq 10.9.9.9"}}]
+        "rules": [{"id": RULE_1, "action": "block", "filter": {"expression": "ip.src eq 10.9.9.9"}}],
+        "accept_risks": ["weakens_zone"],
     }
     approved = modules.done("firewall_rules", check=True, **options)["plan_id"]
     service.misbehave("lost_before", method="PUT", path="/filters/", times=1)

@@ -127,21 +127,23 @@ def test_an_acceptance_for_a_custom_rule_accepts_no_firewall_rule_with_its_key(
     partner = {"ref": "partner", "action": "skip", "expression": "true", "position": "first"}
     of_zone = {**partner, "action_parameters": {"ruleset": "current"}}
     options: dict[str, Any] = {"custom_rules": [of_zone], "network_firewall_rules": [partner]}
-    refused = modules.failed("host_baseline", **options)
+    passed = ["weakens_zone", "weakens_network_firewall"]
+    refused = modules.failed("host_baseline", accept_risks=passed, **options)
     acceptances = [
         {"code": "skips_everything", "resource": name, "entries": ["partner"]}
         for name in ("network_firewall_rule", "custom_rule")
     ]
     printed = [f"{{code: skips_everything, resource: {item['resource']}, entries: [partner]}}" for item in acceptances]
     assert all(text in refused["msg"] for text in printed)
-    (risk,) = refused["risks"]
+    (risk,) = [risk for risk in refused["risks"] if risk["code"] == "skips_everything"]
     assert risk["entries"] == ["partner"]
     for acceptance in acceptances:
-        assert "skips_everything" in modules.failed("host_baseline", accept_risks=[acceptance], **options)["msg"]
-    firewall: dict[str, Any] = {"network_firewall_rules": [partner]}
-    assert "skips_everything" in modules.failed("host_baseline", accept_risks=acceptances[1:], **firewall)["msg"]
+        failed = modules.failed("host_baseline", accept_risks=[*passed, acceptance], **options)
+        assert "skips_everything" in failed["msg"]
+    firewall: dict[str, Any] = {"network_firewall_rules": [partner], "accept_risks": [*passed, *acceptances[1:]]}
+    assert "skips_everything" in modules.failed("host_baseline", **firewall)["msg"]
     assert seeded.writes == []
-    assert modules.done("host_baseline", accept_risks=acceptances, **options)["changed"]
+    assert modules.done("host_baseline", accept_risks=[*passed, *acceptances], **options)["changed"]
 
 
 def snapshot_run(service: LocalService, directory: Path, options: dict[str, Any]) -> str:

@@ -98,6 +98,19 @@ def test_nothing_is_read_for_a_rule_that_is_narrow_anyway(
     assert reads(service, f"/zones/{ZONE}") == 0
 
 
+@pytest.mark.parametrize(("host", "is_weakened"), [("nowhere.invalid", True), ("www.shop.example", False)])
+def test_the_name_of_a_zone_is_read_if_a_rule_gets_hosts(
+    host: str, is_weakened: bool, service: LocalService, modules: Modules
+) -> None:
+    """Requests to a host of another zone never arrive, so that such a rule stops nothing."""
+    rule = block('http.request.uri.path eq "/login"')
+    service.zone(ZONE).seed(name="shop.example", custom_rules=[rule])
+    narrowed = {**rule, "expression": f'{rule["expression"]} and http.host eq "{host}"'}
+    result = modules.run("custom_rules", check=True, rules=[narrowed])
+    assert reads(service, f"/zones/{ZONE}") == 1
+    assert ("weakens_zone" in result.get("msg", "")) is is_weakened
+
+
 @pytest.mark.parametrize(
     ("expression", "action", "words"),
     [

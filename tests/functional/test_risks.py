@@ -115,7 +115,7 @@ def test_a_key_of_several_lines_is_accepted_as_it_is_printed(service: LocalServi
 
 def test_an_acceptance_of_one_ref_lets_no_other_spelling_of_it_through(service: LocalService, modules: Modules) -> None:
     rules = [
-        {"ref": ref, "action": "block", "expression": f"ip.src eq 10.0.0.{len(ref)}"} for ref in ("login", "Login")
+        {"ref": ref, "action": "block", "expression": f"ip.src eq 10.0.0.{ord(ref[0])}"} for ref in ("login", "Login")
     ]
     service.zone(ZONE).seed(custom_rules=rules)
     options = [{"ref": item["ref"], "enabled": False} for item in rules]

@@ -316,7 +316,9 @@ def test_a_skip_of_the_account_is_a_hole(service: LocalService, modules: Modules
 def test_what_deploys_rules_is_a_part_of_the_zone(
     service: LocalService, modules: Modules, check: bool, writes: int
 ) -> None:
-    blocks = [{**ADMIN, "ref": f"r{number}"} for number in range(4)]
+    blocks = [
+        {**ADMIN, "ref": f"r{number}", "expression": f'http.request.uri.path eq "/{number}"'} for number in range(4)
+    ]
     service.zone(ZONE).seed(
         custom_rules=[execute("deploy", OFFICE)], custom_rulesets=[ruleset(OFFICE, "Office", *blocks)]
     )

@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.traffic import plan_traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
@@ -32,7 +33,8 @@ def changes_of(state: Mapping[str, Any], *desired: Desired) -> Change:
 
 
 def change_from(plan: Plan) -> Change:
-    return Change(plan, Coverage(plan.before), Coverage(plan.after()), worse, NOON)
+    before, after = Coverage(plan.before), Coverage(plan.after())
+    return Change(plan, before, after, worse, NOON, traffic=plan_traffic(plan))
 
 
 def hosts(count: int) -> list[Entry]:

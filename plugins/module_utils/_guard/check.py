@@ -29,6 +29,7 @@ from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
     from .._protection.traffic_changes import TrafficChanges
+    from .traffic import PlanTraffic
 
 ACCEPTING = Option("accept_risks")
 
@@ -110,7 +111,7 @@ def check_plan(
     terms: Terms,
     now: datetime | None,
     backtest: FinderAnswer = None,
-    traffic: TrafficChanges | None = None,
+    traffic: PlanTraffic | None = None,
 ) -> Checked:
     """The plan with its risks; `now` is Cloudflare's time, None if it is not known. `backtest` is
     the risk that a backtest finds, `traffic` what the plan treats differently."""
@@ -140,7 +141,7 @@ def check_plan(
         expired=[item for item in terms.accepted if item.has_expired(now)],
         unmet=unmet,
         described=_coverage_once_enabled(planned),
-        traffic=traffic,
+        traffic=traffic and traffic.changes,
     )
 
 

@@ -21,7 +21,7 @@ from .finders.base import FinderAnswer
 from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
-    from .._protection.traffic_changes import TrafficChanges
+    from .traffic import PlanTraffic
 
 
 class Guard(NamedTuple):
@@ -40,7 +40,7 @@ class Guard(NamedTuple):
         """The plan with its risks, and with all for which it is refused; it may be the rest of a
         plan that was begun."""
         plan, terms = planned.plan, self.terms
-        finding, traffic = self._backtest_finding(plan, facts), self._traffic_changes(plan)
+        finding, traffic = self._backtest_finding(plan, facts), self._traffic(plan)
         checked = check_plan(planned, terms, self.now, finding, traffic)
         infeasible, unknown = check_feasibility(plan, facts.look_up, self._checks(plan))
         identity = plan_id(self.owner, plan)
@@ -65,13 +65,13 @@ class Guard(NamedTuple):
             return None
         return backtest_finding(plan, facts.backtested, backtest.max_percent)
 
-    def _traffic_changes(self, plan: Plan) -> TrafficChanges | None:
+    def _traffic(self, plan: Plan) -> PlanTraffic | None:
         """The traffic that a plan treats differently; None for a task without rules."""
         if not self.terms.of_rules:
             return None
-        from .traffic import traffic_changes  # loads all kinds of rules
+        from .traffic import plan_traffic  # loads all kinds of rules
 
-        return traffic_changes(plan)
+        return plan_traffic(plan)
 
     def _checks(self, plan: Plan) -> Sequence[Check]:
         """The checks of what may keep the owner from taking a plan."""

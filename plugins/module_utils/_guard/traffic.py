@@ -7,22 +7,31 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterator, NamedTuple, Sequence
 
 from .._plan.plan import Plan
-from .._protection.difference import traffic_difference
+from .._protection.difference import ComparedWay, compared_ways, difference_on
 from .._protection.rules_in_force import expressions_in
 from .._protection.traffic_changes import NO_CHANGES, TrafficChanges
 from .._schema.lists import LISTS, uses_of
 from .._text import plural
 
 
-def traffic_changes(plan: Plan) -> TrafficChanges:
+class PlanTraffic(NamedTuple):
+    """The traffic that a plan treats differently, and the ways of traffic on which it does."""
+
+    changes: TrafficChanges
+    ways: Sequence[ComparedWay] = ()
+
+
+def plan_traffic(plan: Plan) -> PlanTraffic:
     """The traffic that a plan treats differently."""
     if not plan.operations:
-        return NO_CHANGES
+        return PlanTraffic(NO_CHANGES)
     after = {**plan.before, **plan.after()}
-    return traffic_difference(plan.before, after).with_unknown(_reasons_of_unread_rules(plan))
+    ways = compared_ways(plan.before, after)
+    changes = difference_on(ways, plan.before, after)
+    return PlanTraffic(changes.with_unknown(_reasons_of_unread_rules(plan)), ways)
 
 
 def _reasons_of_unread_rules(plan: Plan) -> Iterator[str]:

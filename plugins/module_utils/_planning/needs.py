@@ -45,6 +45,7 @@ from .._text import first_few
 from .._values.address_set import Contents
 from .way import Asked, read_names, with_way
 
+HOST = "http.host"
 REFERRING = [resource for resource in DECIDING if resource.phase]  # rules that lists may change
 
 
@@ -285,11 +286,30 @@ def _owner_names(plan: Plan, asked: Asked) -> Readings:
         is_of_task = all(_names_origin(resource, in_force.rule, asked) for in_force in rules)
         if not plan.operations and is_of_task:
             continue  # only what nobody names is looked at
-        if _depend_on_owner(resource, rules):
-            doubt = f"A rule may match everything, since {owner.words} not known"
+        doubt = f"A rule may match everything, since {owner.words} not known"
+        is_needed = _depend_on_owner(resource, rules)
+        if not is_needed and _names_other_hosts(plan, resource):
+            doubt = f"A rule may stop nothing that arrives, since {owner.words} not known"
+            is_needed = True
+        if is_needed:
             read = partial(read_names, owner.resource, asked.client)
             readings[owner.resource.plural] = Reading(doubt if plan.operations else "", read)
     return readings
+
+
+def _names_other_hosts(plan: Plan, resource: Resource) -> bool:
+    """Return whether a plan changes the expression of a rule that stops requests, and it names
+    hosts."""
+    for operation in plan.operations:
+        existing, planned = operation.existing, operation.planned
+        if existing and planned and evaluated_as(operation.resource) is resource:
+            (before,), (after,) = (
+                rules_in_force({resource.plural: [rule]}, resource) for rule in (existing, planned)
+            )
+            is_changed = before.enforces and before.expression != after.expression
+            if is_changed and HOST in after.expression.names:
+                return True
+    return False
 
 
 def _rules_in_force(plan: Plan, resource: Resource) -> list[RuleInForce]:

@@ -27,15 +27,7 @@ from .._text import Unread, first_few
 from .example import Wanted, example_of
 from .overrides import alike_groups, managed_rules, overrides_in_force
 from .rules_in_force import host_of_zone, phase_of, zone_values
-from .steps import (
-    OVERRIDING,
-    PACKET_RULES,
-    REQUEST_RULES,
-    WITHOUT_MARK,
-    StateSteps,
-    is_as_strong,
-    override_steps,
-)
+from .steps import OVERRIDING, RULES_BY_KIND, WITHOUT_MARK, StateSteps, is_as_strong, override_steps
 from .traffic_changes import NO_CHANGES, Source, TrafficChange, TrafficChanges
 from .traffic_sets import AllTraffic, SingleRequest, Split, TrafficSet, TrafficSets, diagrams_of
 from .traffic_words import diagram_in_words
@@ -108,16 +100,25 @@ def way_of(kind: str, former: Phases, latter: Phases) -> Way:
     return Way(kind, former, latter, [*chain(*changed.values())], ahead, behind)
 
 
+def compared_ways(before: State, after: State) -> list[ComparedWay]:
+    """The ways of requests and packets on which two states treat traffic differently."""
+    if before is after:
+        return []
+    sides = (StateSteps(before), StateSteps(after))
+    ways = [_way(kind, resources, sides) for kind, resources in RULES_BY_KIND.items()]
+    return [_compared(way, sides, (before, after)) for way in ways if way.changed]
+
+
 def traffic_difference(before: State, after: State) -> TrafficChanges:
     """The traffic that a state treats differently than another one does."""
+    return difference_on(compared_ways(before, after), before, after)
+
+
+def difference_on(ways: Iterable[ComparedWay], before: State, after: State) -> TrafficChanges:
+    """The same, of states whose ways of traffic are compared already."""
     if before is after:
         return NO_CHANGES
-    sides = (StateSteps(before), StateSteps(after))
-    found: list[TrafficChanges] = []
-    for kind, resources in (("request", REQUEST_RULES), ("packet", PACKET_RULES)):
-        way = _way(kind, resources, sides)
-        if way.changed:
-            found.append(_compared(way, sides, (before, after)))
+    found = [_changes_of(way) for way in ways]
     for resource in OVERRIDING:
         found += _of_overrides(resource, before, after)
     return _joined_changes(found)
@@ -200,32 +201,60 @@ class ComparedStates(NamedTuple):
     host: str
 
 
+class ComparedWay(NamedTuple):
+    """A way of traffic, the contents of lists and the values of fields in both states, and the
+    traffic of both; if that cannot be compared, it is None, and `problem` says why."""
+
+    way: Way
+    lists: tuple[ListContents, ListContents]
+    values: Mapping[str, bytes]
+    states: ComparedStates | None
+    problem: str = ""
+
+
 def _compared(
     way: Way, sides: tuple[StateSteps, StateSteps], states: tuple[State, State]
-) -> TrafficChanges:
+) -> ComparedWay:
     values = zone_values(states[1]) if way.kind == "request" else {}
     lists = (sides[0].lists, sides[1].lists)
-    changed_steps = list(chain.from_iterable(one.steps for one in way.changed))
-    others = chain(*way.former.values(), *way.latter.values())
-    expressions = [step.expression for step in (*changed_steps, *others)]
     try:
-        diagrams = diagrams_of(values, expressions)
-        former = AllTraffic(diagrams, lists[0])
-        latter = former if lists[0] == lists[1] else AllTraffic(diagrams, lists[1])
-        scope = _scope_of_changes(way.changed, former, latter)
-        if way.kind == "packet" and scope != EMPTY:
-            facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
-            scope = diagrams.combined("and", [scope, facts])
-        within = diagrams.without(scope, ended_by(former, way.ahead, scope))
-        if within == EMPTY:
-            return NO_CHANGES
-        walks = (_walked(former, way.behind[0], scope), _walked(latter, way.behind[1], scope))
-        host = host_of_zone(states[1])
-        compared = ComparedStates(diagrams, (former, latter), scope, within, walks, host)
-        return _changes(way, compared, lists, values)
+        traffic = _compared_states(way, lists, values, host_of_zone(states[1]))
+        return ComparedWay(way, lists, values, traffic)
     except (Unread, RecursionError) as exc:
-        problem = exc.reason if isinstance(exc, Unread) else TOO_MANY
-        return TrafficChanges(unknown=[_too_many(problem, changed_steps)])
+        return ComparedWay(way, lists, values, None, _problem_of(exc))
+
+
+def _problem_of(exc: Exception) -> str:
+    return exc.reason if isinstance(exc, Unread) else TOO_MANY
+
+
+def _compared_states(
+    way: Way, lists: tuple[ListContents, ListContents], values: Mapping[str, bytes], host: str
+) -> ComparedStates:
+    """The traffic of both states; raises Unread or RecursionError if it has too many pieces."""
+    steps = chain(*(one.steps for one in way.changed), *way.former.values(), *way.latter.values())
+    diagrams = diagrams_of(values, [step.expression for step in steps])
+    former = AllTraffic(diagrams, lists[0])
+    latter = former if lists[0] == lists[1] else AllTraffic(diagrams, lists[1])
+    scope = _scope_of_changes(way.changed, former, latter)
+    if way.kind == "packet" and scope != EMPTY:
+        facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
+        scope = diagrams.combined("and", [scope, facts])
+    within = diagrams.without(scope, ended_by(former, way.ahead, scope))
+    cut = scope if within != EMPTY else EMPTY
+    walks = (_walked(former, way.behind[0], cut), _walked(latter, way.behind[1], cut))
+    return ComparedStates(diagrams, (former, latter), scope, within, walks, host)
+
+
+def _changes_of(compared: ComparedWay) -> TrafficChanges:
+    problem = compared.problem
+    if compared.states is not None:
+        try:
+            return _changes(compared.way, compared.states, compared.lists, compared.values)
+        except (Unread, RecursionError) as exc:
+            problem = _problem_of(exc)
+    steps = chain.from_iterable(one.steps for one in compared.way.changed)
+    return TrafficChanges(unknown=[_too_many(problem, steps)])
 
 
 def _too_many(problem: str, steps: Iterable[Step]) -> str:
@@ -390,6 +419,8 @@ def _changes(
     values: Mapping[str, bytes],
 ) -> TrafficChanges:
     """The differences between two walks, in words and with examples."""
+    if compared.within == EMPTY:
+        return NO_CHANGES
     read, names = frozenset(way.former), _names_of_fields(way, compared)
     by_kind: dict[tuple[str, bool, str, str], list[TrafficDifference[Set]]] = {}
     for one in walk_differences(*compared.walks, read):
@@ -505,7 +536,7 @@ def _of_overrides(resource: Resource, before: State, after: State) -> Iterator[T
         ]
         way = way_of(kind, {resource.plural: steps[0]}, {resource.plural: steps[1]})
         if way.changed:
-            found = _compared(way, sides, (before, after))
+            found = _changes_of(_compared(way, sides, (before, after)))
             yield found if is_known else _doubted(found)
 
 

@@ -23,7 +23,7 @@ from .._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
 from .._schema.rulesets import LOGGED, named_entries
 from .._text import first_few
-from .._values.address_set import ROUTABLE, Contents, Range, Ranges, ranges_of, union
+from .._values.address_set import SOURCES_OF_REQUESTS, Contents, Range, Ranges
 from .._values.kinds import as_json
 from .modes import IN_TURN, UNDECIDED
 from .overrides import not_understood, override_expression
@@ -51,13 +51,7 @@ NAMES_NO_END = (
     " announces"
 )
 NOT_ARRIVING = "it names only private or reserved sources, which no request from the internet has"
-# Requests may seem to come from class E, which "Pseudo IPv4" uses.
-ARRIVING = Reach(
-    (FIRST_LEVELS.index(SOURCE),),
-    union([*ROUTABLE, *ranges_of(["240.0.0.0/4"])]),
-    UNREACHABLE,
-    NOT_ARRIVING,
-)
+ARRIVING = Reach((FIRST_LEVELS.index(SOURCE),), SOURCES_OF_REQUESTS, UNREACHABLE, NOT_ARRIVING)
 MOST_REMEMBERED_LISTS = 16  # lists of rules, of which the claims are kept
 ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
 

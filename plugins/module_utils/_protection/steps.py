@@ -12,6 +12,7 @@ import json
 from typing import Any, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from .._expressions.expression import Expression
+from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
 from .._schema.custom_rulesets import EXECUTED_RULESETS
 from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.managed_rules import MANAGED_RULES
@@ -81,7 +82,13 @@ class StateSteps:
 
     def has(self, resource: Resource) -> bool:
         """Return whether the state has the rules of a resource."""
-        return resource.plural in self._state
+        return any(plural in self._state for plural in self._collections_of(resource))
+
+    @staticmethod
+    def _collections_of(resource: Resource) -> list[str]:
+        """The collections whose rules traffic meets in the phase of a resource."""
+        of_account = [CUSTOM_RULES_OF_ACCOUNT.plural] if resource is CUSTOM_RULES else []
+        return [resource.plural, *of_account]
 
     @property
     def lists(self) -> ListContents:
@@ -281,6 +288,8 @@ def _override_mark(level: LevelOfOverride, action: str) -> Mark:
     return Mark(OVERRIDDEN, key, f"overridden ({words})", f"is overridden ({words})", obj)
 
 
-PACKET_RULES = tuple(resource for resource in EVALUATION if resource.traffic == "packet")
-REQUEST_RULES = tuple(resource for resource in EVALUATION if resource.traffic == "request")
+RULES_BY_KIND: Mapping[str, Sequence[Resource]] = {  # by the kind of traffic that meets them
+    kind: [resource for resource in EVALUATION if resource.traffic == kind]
+    for kind in ("request", "packet")
+}
 OVERRIDING: Sequence[Resource] = DDOS_OVERRIDES

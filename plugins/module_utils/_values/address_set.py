@@ -262,6 +262,9 @@ ROUTABLE = difference(
     [EVERYTHING[0], *filter(None, [range_of(GLOBAL_IPV6)])], ranges_of(NOT_ROUTABLE)
 )
 
+# Requests from the internet; they may seem to come from class E, which "Pseudo IPv4" uses.
+SOURCES_OF_REQUESTS = union([*ROUTABLE, *ranges_of(["240.0.0.0/4"])])
+
 
 def unusual_to_protect(network: Any) -> str:
     """Reason, with its verb, for which a network is an unlikely one to protect; an empty text where

@@ -31,7 +31,7 @@ from ..._values.address_set import Range, Ranges, counted, networks
 from ..risks.declaration import Limits, Risk
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
-    from ..._protection.traffic_changes import TrafficChanges
+    from ..traffic import PlanTraffic
 
 CompareStates = Callable[[Coverage, Coverage, Resource], Iterable[Loss]]
 
@@ -52,7 +52,7 @@ class Change:
     verdicts: Verdicts = field(default_factory=dict)
     staged: AbstractSet[Target] = frozenset()
     backtest: FinderAnswer = None
-    traffic: TrafficChanges | None = None
+    traffic: PlanTraffic | None = None
     _losses: dict[str, list[Loss]] = field(default_factory=dict, init=False)
 
     def losses(self, *resources: Resource) -> list[Loss]:

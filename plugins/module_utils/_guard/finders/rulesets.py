@@ -38,7 +38,7 @@ from ..._schema.managed_rules import MANAGED_RULES
 from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, evaluated_as
 from ..._schema.resource import Key, Resource, State
-from ..._text import capitalised, first_few, plural, sentence
+from ..._text import capitalised, first_few, sentence
 from ..._values.address_set import EVERYTHING, Range, networks, union
 from ..risks.declaration import Limits
 from ..risks.rules import (
@@ -57,8 +57,8 @@ from ..risks.rules import (
     WEAKENS_ZONE,
 )
 from .base import Change, Entry, FinderAnswer, by_risk, entries_of, finds
+from .weakening import weakening
 
-FEWEST_WEAKENED = 3
 BLOCK = "block"  # the strictest of the actions that enforce
 
 
@@ -99,68 +99,13 @@ def _keys_with_same_text(before: Iterable[ZoneRule], after: Iterable[ZoneRule]) 
 @finds(WEAKENS_ZONE)
 def weakens_zone(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
-    return _weakening(_rules_with_changes(change, DECIDING_ON_REQUESTS), limits)
+    return weakening(change, DECIDING_ON_REQUESTS, limits[MAX_WEAKENED])
 
 
 @finds(WEAKENS_NETWORK_FIREWALL)
 def weakens_network_firewall(change: Change, limits: Limits) -> FinderAnswer:
     """A good part of what blocks packets would do so no longer, or all of it."""
-    return _weakening(_rules_with_changes(change, DECIDING_ON_PACKETS), limits)
-
-
-def _weakening(changed_rules: Iterable[Rules], limits: Limits) -> FinderAnswer:
-    most = limits[MAX_WEAKENED]
-    reasons: list[str] = []
-    entries: list[Entry] = []
-    for rules in changed_rules:
-        resource = rules.resource
-        enforcing = [rule for rule in rules.before if rule.enforces]
-        weakened = list(_weakened_rules(resource, enforcing, rules.after))
-        if not weakened:
-            continue
-        enforcing = [rule for rule in enforcing if not matches_nothing(rule.expression)]
-        number, whole = len(weakened), len(enforcing)
-        is_mass = number >= FEWEST_WEAKENED or number == whole
-        if not is_mass or number * 100 <= whole * most:
-            continue
-        labels = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
-        share = f"{number} of {_enforcing_rules(resource, whole)}"
-        clause = f"{share} would no longer do so ({labels})"
-        reasons.append(f"{clause}, which is more than {most} %")
-        entries += [Entry(resource, rule.key, rule.entry) for rule, _outcome in weakened]
-    if not reasons:
-        return None
-    return sentence("; ".join(reasons)), [], entries
-
-
-def _enforcing_rules(resource: Resource, number: int) -> str:
-    """A number of rules that enforce, such as `3 custom rules that block or challenge`."""
-    does, do = "blocks or challenges", "block or challenge"
-    if resource.traffic == "packet":  # which are not challenged
-        does, do = "blocks", "block"
-    return plural(number, f"{resource.title} that {does}", f"{resource.titles} that {do}")
-
-
-def _weakened_rules(
-    resource: Resource, enforcing: Sequence[ZoneRule], after: Sequence[ZoneRule]
-) -> Iterator[tuple[ZoneRule, str]]:
-    """The rules that enforce before and not after, each with what becomes of it.
-
-    A rule is not weakened if another one, such as its successor with another key, enforces the same
-    expression, or if no request matched it.
-    """
-    by_key = {rule.key: rule for rule in after}
-    enforced = {rule.expression for rule in after if rule.enforces}
-    for rule in enforcing:
-        planned = by_key.get(rule.key)
-        loss = rule_loss(resource, rule, planned)
-        if not loss or rule.expression in enforced:
-            continue
-        is_idle = planned is not None and matches_nothing(planned.expression)
-        if loss.how in (NARROWED, SOFTENED) and not is_idle:
-            continue
-        if not matches_nothing(rule.expression):
-            yield rule, OUTCOMES[loss.how].format(planned.action if planned else "")
+    return weakening(change, DECIDING_ON_PACKETS, limits[MAX_WEAKENED])
 
 
 OUTCOMES = {
@@ -347,7 +292,7 @@ def blocks_traffic(change: Change, limits: Limits) -> FinderAnswer:
 @finds(PASSES_TRAFFIC)
 def passes_traffic(change: Change, limits: Limits) -> FinderAnswer:
     """Traffic would pass that is blocked or challenged today."""
-    traffic = change.traffic
+    traffic = change.traffic and change.traffic.changes
     if limits[MAY_PASS_TRAFFIC] or traffic is None:
         return None
     passing = [one for one in traffic.passes if one.family in ("stopped", "unknown")]

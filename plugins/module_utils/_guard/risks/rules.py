@@ -21,9 +21,10 @@ from .declaration import Limit, Risk, any_of, concerning
 from .deletions import DELETION_RISKS
 
 WEAKENS = (
-    "The plan would take enforcement from more than O(limits.max_weakened_percent) of the {rules},"
-    " and from at least three or all of them, by removing or disabling them or turning them into"
-    " log or skip."
+    "The plan would have more than O(limits.max_weakened_percent) of the {rules}, and at least"
+    " three or all of them, stop nothing any more of the traffic that each decides about, and that"
+    " no other rule stops: by removing, disabling or narrowing them, turning them into log or skip,"
+    " or by a skip in front of them."
 )
 DECIDING_ON_REQUESTS = tuple(rules for rules in DECIDING if rules.traffic == "request")
 DECIDING_ON_PACKETS = tuple(rules for rules in DECIDING if rules.traffic == "packet")

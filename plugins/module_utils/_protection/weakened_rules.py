@@ -1,0 +1,203 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The rules that decide about traffic of which a second state stops nothing any more.
+
+A rule decides about the traffic that it matches, and that no rule in front of it has stopped or
+taken past it. Traffic that a rule which stays as it is stops as well is no loss, and neither is
+traffic that never arrives.
+"""
+
+from __future__ import annotations
+
+from typing import Hashable, Iterator, Mapping, Sequence
+
+from .._expressions.expression import Expression
+from .._expressions.fields import possible_texts
+from .._expressions.solve import EMPTY, WHOLE, Set
+from .._text import Unread
+from .._values.address_set import SOURCES_OF_REQUESTS, complement, networks
+from .difference import ComparedStates, ComparedWay, Way
+from .traffic_sets import AllTraffic, TrafficSet, TrafficSets
+from .walk import SKIPPED, STOPPED, Step, Walked, met_by, stops
+
+PlacesByPhase = Mapping[str, Sequence[int]]  # of rules in the order in which traffic meets them
+HOST, ZONE_NAME = "http.host", "cf.zone.name"
+RESERVED_SOURCES = Expression.of(
+    f"ip.src in {{{' '.join(networks(complement(SOURCES_OF_REQUESTS)))}}}"
+)
+
+
+def rules_without_effect(compared: ComparedWay) -> PlacesByPhase:
+    """The places of the rules of the first state of whose traffic the second one stops nothing;
+    raises Unread if that is not known."""
+    way, states = compared.way, compared.states
+    if states is None:
+        raise Unread(compared.problem)
+    try:
+        suspects = _suspects(way, states)
+        return Effects(compared, states, suspects).lost if suspects else {}
+    except RecursionError as exc:
+        raise Unread("too many to compare") from exc
+
+
+def decides_about_traffic(compared: ComparedWay, is_latter: bool, phase: str, place: int) -> bool:
+    """Return whether some traffic meets a rule of the first state, or of the latter one; True if
+    that is not known."""
+    states, way = compared.states, compared.way
+    if states is None:
+        return True
+    sets, phases = states.sets[is_latter], (way.former, way.latter)[is_latter]
+    try:
+        met = _possible(states, met_by(sets, phases[phase][place], WHOLE))
+        return traffic_by_step(sets, phases, met)[phase][place] != EMPTY
+    except (Unread, RecursionError):
+        return True
+
+
+def _suspects(way: Way, states: ComparedStates) -> dict[str, list[int]]:
+    """The places of rules that stop some traffic in the first state that the second one does not
+    stop."""
+    former, latter = (_stopped(walked) for walked in states.walks)
+    diagrams, sets = states.diagrams, states.sets[0]
+    lost = diagrams.combined("and", [states.within, diagrams.without(former, latter)])
+    suspects: dict[str, list[int]] = {}
+    for phase, steps in way.former.items() if lost != EMPTY else ():
+        places = [
+            place
+            for place, step in enumerate(steps)
+            if stops(step) and met_by(sets, step, lost) != EMPTY
+        ]
+        if places:
+            suspects[phase] = places
+    return suspects
+
+
+def _stopped(walked: Walked[Set]) -> Set:
+    return walked.sets.union(marked.traffic for marked in walked.marked(STOPPED))
+
+
+def _possible(states: ComparedStates, traffic: Set) -> Set:
+    """The part of some traffic that there can be; of requests all of it."""
+    diagrams = states.diagrams
+    return diagrams.combined("and", [traffic, diagrams.possible(), *diagrams.facts()])
+
+
+def traffic_by_step(
+    sets: TrafficSets[TrafficSet], phases: Mapping[str, Sequence[Step]], arriving: TrafficSet
+) -> dict[str, list[TrafficSet]]:
+    """The traffic that meets each step of phases, of traffic that arrives at the first one: what
+    the step matches, and no step in front of it has ended or taken past it."""
+    met: dict[str, list[TrafficSet]] = {}
+    skipping: dict[Hashable, list[TrafficSet]] = {}
+    for phase, steps in phases.items():
+        inside = sets.without(arriving, sets.union(skipping.get(phase, ())))
+        met[phase] = list(_met_in_turn(sets, steps, inside))
+        stopped = [traffic for step, traffic in zip(steps, met[phase]) if stops(step)]
+        arriving = sets.without(arriving, sets.union(stopped))
+        for step, traffic in zip(steps, met[phase]):
+            for effect in step.effects:
+                if effect.mark is not None and effect.mark.family == SKIPPED:
+                    skipping.setdefault(effect.mark.key, []).append(traffic)
+    return met
+
+
+def _met_in_turn(
+    sets: TrafficSets[TrafficSet], steps: Sequence[Step], inside: TrafficSet
+) -> Iterator[TrafficSet]:
+    for step in steps:
+        met = met_by(sets, step, inside)
+        yield met
+        for effect in step.effects:
+            if effect.ends and met != sets.nothing:
+                ended = met
+                if effect.doubt is not None:
+                    ended = sets.intersection(met, sets.variable(effect.doubt))
+                inside = sets.without(inside, ended)
+
+
+class Effects:
+    """The effects of suspected rules of the first state, and of all rules of the second one on the
+    traffic of these."""
+
+    def __init__(
+        self, compared: ComparedWay, states: ComparedStates, suspects: PlacesByPhase
+    ) -> None:
+        self._suspects, self._way = suspects, compared.way
+        self._former, self._latter = states.sets
+        matched = [
+            met_by(self._former, self._way.former[phase][place], WHOLE)
+            for phase, places in suspects.items()
+            for place in places
+        ]
+        reached = _possible(states, self._former.union(matched))
+        self._before = traffic_by_step(self._former, self._way.former, reached)
+        after = traffic_by_step(self._latter, self._way.latter, reached)
+        self._stopped, self._unchanged = self._stopped_after(after)
+        self._not_arriving = not_arriving(compared, states)
+
+    def _stopped_after(
+        self, after: Mapping[str, Sequence[Set]]
+    ) -> tuple[Set, Mapping[Hashable, Set]]:
+        """The traffic that the second state stops, and that which each unchanged rule stops."""
+        changed = {id(step) for replaced in self._way.changed for step in replaced.steps}
+        stopped: list[Set] = []
+        unchanged: dict[Hashable, Set] = {}
+        for phase, steps in self._way.latter.items():
+            for step, traffic in zip(steps, after[phase]):
+                if stops(step):
+                    stopped.append(traffic)
+                    if id(step) not in changed:
+                        unchanged[_identity(step)] = traffic
+        return self._latter.union(stopped), unchanged
+
+    @property
+    def lost(self) -> PlacesByPhase:
+        """The places of the suspects of whose traffic nothing is stopped any more."""
+        lost: dict[str, list[int]] = {}
+        for phase, places in self._suspects.items():
+            for place in places:
+                if self._is_lost(phase, place):
+                    lost.setdefault(phase, []).append(place)
+        return lost
+
+    def _is_lost(self, phase: str, place: int) -> bool:
+        sets, step = self._former, self._way.former[phase][place]
+        identity = _identity(step)
+        alike = [traffic for name, traffic in self._unchanged.items() if name != identity]
+        decided = sets.without(self._before[phase][place], sets.union(alike))
+        arriving = sets.without(decided, self._not_arriving)
+        decided = decided if arriving == EMPTY else arriving
+        return decided != EMPTY and sets.intersection(decided, self._stopped) == EMPTY
+
+
+def _identity(step: Step) -> Hashable:
+    """Equal for the steps of one rule in two states that do the same."""
+    return step.source, step.content
+
+
+def not_arriving(compared: ComparedWay, states: ComparedStates) -> Set:
+    """The requests to hosts that are neither the zone nor below it, as far as rules name them, and
+    those of private sources. Packets may have any source."""
+    if compared.way.kind == "packet":
+        return EMPTY
+    sets = states.sets[0]
+    pieces = [sets.matching(RESERVED_SOURCES)]
+    if ZONE_NAME in compared.values:
+        pieces += _to_other_zones(sets, compared.way, states.host)
+    return sets.union(pieces)
+
+
+def _to_other_zones(sets: AllTraffic, way: Way, zone_name: str) -> Iterator[Set]:
+    texts: dict[str, None] = {}
+    for replaced in way.changed:
+        for step in replaced.steps:
+            for leaf in step.expression.comparisons:
+                if leaf.field == HOST and leaf.operator in ("eq", "in"):
+                    texts.update(dict.fromkeys(possible_texts(leaf) or ()))
+    for text in texts:
+        host = text[1:-1].lower()
+        if host != zone_name and not host.endswith(f".{zone_name}"):
+            yield sets.matching(Expression.of(f"{HOST} eq {text}"))
