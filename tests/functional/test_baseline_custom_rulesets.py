@@ -116,6 +116,66 @@ def test_a_rule_that_is_described_deploys_no_ruleset(purge: bool, service: Local
     assert result["msg"].startswith("The custom rule Bots is described, and deploys a ruleset. Give the deployment")
 
 
+PATH = 'http.request.uri.path eq "/x"'
+BLOCKING: dict[str, Any] = {"name": "Bots", "rules": [{"ref": "x", "action": "block", "expression": PATH}]}
+LETTING: dict[str, Any] = {
+    "name": "Free",
+    "rules": [{"ref": "y", "action": "skip", "action_parameters": {"phase": "current"}, "expression": PATH}],
+}
+SKIPPING = {"ref": "own", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": PATH}
+NEXT = {"ref": "next", "action": "log", "expression": PATH}
+
+
+def deployed_everywhere(ruleset: dict[str, Any], **deploy: Any) -> dict[str, Any]:
+    return {**ruleset, "deploy": {"expression": "true", **deploy}}
+
+
+Moved = tuple[str, dict[str, Any], list[str], list[str]]  # a title, variables, refs as others left them, and afterwards
+MOVED: list[Moved] = [
+    ("a skip in front of a ruleset", {"baseline_custom_rules": [{"ref": "Bots"}, SKIPPING]}, ["own", "Bots"], ["Bots", "own"]),
+    ("the same with a purge", {"baseline_custom_rules": [{"ref": "Bots"}, SKIPPING], "baseline_purge": ["custom_rules"]}, ["own", "Bots"], ["Bots", "own"]),
+    ("a rule of others between them stays", {"baseline_custom_rules": [{"ref": "Bots"}, SKIPPING]}, ["own", "theirs", "Bots"], ["Bots", "theirs", "own"]),
+    ("an order that lets nothing pass stays", {"baseline_custom_rules": [{"ref": "Bots"}, NEXT]}, ["next", "Bots"], ["next", "Bots"]),
+    ("an order that stops more stays", {"baseline_custom_rules": [SKIPPING, {"ref": "Bots"}]}, ["Bots", "own"], ["Bots", "own"]),
+    ("an order that no variable has stays", {"baseline_custom_rules": [SKIPPING]}, ["own", "Bots"], ["own", "Bots"]),
+    ("two rulesets", {"baseline_custom_rulesets": [deployed_everywhere(BLOCKING), deployed_everywhere(LETTING)]}, ["Free", "Bots"], ["Bots", "Free"]),
+    ("two rulesets in an exclusive list", {"baseline_custom_rulesets": [deployed_everywhere(BLOCKING), deployed_everywhere(LETTING)],
+      "baseline_custom_rules": [{"ref": "Bots"}, {"ref": "Free"}], "baseline_purge": ["custom_rules"]}, ["Free", "Bots"], ["Bots", "Free"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("variables", "moved", "after"), [case[1:] for case in MOVED], ids=[case[0] for case in MOVED])
+def test_the_order_of_deployments_is_a_part_of_the_baseline(
+    variables: dict[str, Any], moved: list[str], after: list[str], service: LocalService
+) -> None:
+    """A rule or a deployment that somebody moved, so that less is stopped, moves back."""
+    zone = service.zone(ZONE).seed(custom_rules=[{**NEXT, "ref": "theirs"}] if "theirs" in moved else [])
+    variables = {"baseline_custom_rulesets": [deployed_everywhere(BLOCKING)], **variables}
+    run(service, variables)
+    zone.custom_rules.sort(key=lambda rule: moved.index(rule["ref"]))
+    predicted = run(service, variables, check=True)
+    assert bool(predicted) is (moved != after)
+    assert run(service, variables) == predicted
+    assert [rule["ref"] for rule in zone.custom_rules] == after
+    assert run(service, variables) == []
+
+
+def test_an_exclusive_export_holds_the_order_of_deployments(service: LocalService) -> None:
+    zone = service.zone(ZONE)
+    run(service, {
+        "baseline_custom_rules": [LOGIN, SKIPPING],
+        "baseline_custom_rulesets": [deployed_everywhere(BLOCKING, position="after login")],
+    })  # fmt: skip
+    described = part_of(service, {"baseline_custom_rules": [], "baseline_custom_rulesets": []})
+    export = export_state({**read_part(described, run_module).objects}, purge=True)
+    variables = read_back(export_text(export, {}))
+    assert [entry["ref"] for entry in variables["baseline_custom_rules"]] == ["login", "Bots", "own"]
+    assert run(service, variables) == []
+    zone.custom_rules.sort(key=lambda rule: ["own", "Bots", "login"].index(rule["ref"]))
+    assert run(service, variables) != []
+    assert [rule["ref"] for rule in zone.custom_rules] == ["login", "Bots", "own"]
+
+
 def test_an_exclusive_list_leaves_deployments_that_the_host_does_not_describe(service: LocalService) -> None:
     zone = service.zone(ZONE).seed(**copy.deepcopy(DEPLOYMENTS))
     variables = {"baseline_custom_rules": [], "baseline_custom_rulesets": [{"name": "Bots"}], **EXCLUSIVE}

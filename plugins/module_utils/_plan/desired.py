@@ -138,11 +138,12 @@ class Desired:
 
     `exclusive` means that no others may exist. `ignore` are patterns of keys: an exclusive list
     leaves objects that match one of them alone; `order` has all keys that the task names, also
-    those of such objects, which stay where they are. `ignore_ids` are ids of objects that nothing
-    changes or deletes, and that count as no duplicates. If it `only_deletes`, objects are neither
-    created nor updated. `remarks` say what reading the options changed in them. With `own_order`,
-    the objects of an ordered list come one after the other as the task names them. `part` is the
-    part of a host that describes it.
+    those of such objects, which stay where they are, and of objects that another part describes.
+    `ignore_ids` are ids of objects that nothing changes or deletes, and that count as no
+    duplicates. If it `only_deletes`, objects are neither created nor updated. `remarks` say what
+    reading the options changed in them. With `own_order`, the objects that `order` names, or all of
+    them, come one after the other as the task names them. `part` is the part of a host that
+    describes it.
     """
 
     resource: Resource

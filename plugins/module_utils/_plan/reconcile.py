@@ -116,17 +116,17 @@ Order = Tuple[List[Key], Sequence[Key]]  # all keys in their order, and those th
 def _exclusive_order(
     desired: Desired, before: Sequence[Key], desired_keys: AbstractSet[Key]
 ) -> Order:
-    """The order of the task, which may name keys that other parts of the host bring. Keys that it
-    ignores do not move; those that it names stay between their neighbours of the task, those that
-    it does not name behind all keys that are in front of them, so that no skip among them comes in
-    front of a block.
+    """The order of the task, which may name keys that other parts of the host bring, and moves
+    these as well. Keys that it ignores do not move; those that it names stay between their
+    neighbours of the task, those that it does not name behind all keys that are in front of them,
+    so that no skip among them comes in front of a block.
 
     Raises PlanError if the task names ignored keys in another order than theirs.
     """
     existing_keys = set(before)
     present = existing_keys | desired_keys
     order = [key for key in desired.order or desired.objects if key in present]
-    anchors = {key for key in order if key not in desired.objects and key in existing_keys}
+    anchors = {key for key in order if key not in desired_keys and key in existing_keys}
     _require_order_of_ignored(desired, [key for key in order if key in anchors], before)
     ignored = existing_keys - set(order)
     furthest = -1  # the place, in the new order, of the last one in front of a key
@@ -270,11 +270,13 @@ def _misplaced(desired: Desired, key: Key) -> PlanError:
 
 
 def in_own_order(desired: Desired, order: Sequence[Key]) -> list[Key]:
-    """The keys with those of the task in its order, at the places that these have together."""
-    task_keys = iter([key for key in desired.objects if key in order])
+    """The keys with those that the task names in its order, at the places that these have
+    together."""
+    named = [key for key in desired.order or desired.objects if key in order]
+    task_keys = iter(named)
     arranged = []
     for key in order:
-        arranged.append(next(task_keys) if key in desired.objects else key)
+        arranged.append(next(task_keys) if key in named else key)
     return arranged
 
 

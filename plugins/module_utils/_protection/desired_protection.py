@@ -14,8 +14,9 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 from .._plan.desired import Desired
 from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make, in_own_order
+from .._schema.custom_rulesets import CUSTOM_RULESETS, EXECUTED_RULESETS, whole_rulesets
 from .._schema.registry import DDOS_OVERRIDES, evaluated_as
-from .._schema.resource import Field, Key, Object, Resource, Values
+from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values
 from .._schema.rulesets import PARAMETERS, deployed
 from .coverage import Coverage
 from .rules_in_force import CONDITIONS, IN_ORDER, SKIPPING
@@ -37,14 +38,19 @@ def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) ->
     describes."""
     plan = make(desired, adjust)
     after = plan.after()
-    filled = [
-        _with_switches(collection, after[collection.resource.plural]) for collection in desired
-    ]
+    executed = {
+        owner: {EXECUTED_RULESETS: whole_rulesets(after, owner)} for owner in CUSTOM_RULESETS
+    }
+    filled = []
+    for collection in desired:
+        beside = executed.get(collection.resource.owner, NO_ITEMS)
+        filled.append(_with_switches(collection, after[collection.resource.plural], beside))
     return plan if filled == list(desired) else make(filled, adjust)
 
 
-def _with_switches(desired: Desired, planned: Sequence[Object]) -> Desired:
-    """The desired state, with the switches to set back in the objects that it names."""
+def _with_switches(desired: Desired, planned: Sequence[Object], beside: State) -> Desired:
+    """The desired state, with the switches to set back in the objects that it names; `beside` has
+    the rulesets that rules may execute."""
     resource = desired.resource
     if desired.absent or desired.only_deletes:
         return desired
@@ -53,7 +59,7 @@ def _with_switches(desired: Desired, planned: Sequence[Object]) -> Desired:
     conditions = {id(rule.obj): CONDITIONS.intersection(rule.conditions) for rule in rules}
     defaults = [_defaults(desired, obj, planned, conditions.get(id(obj), ())) for obj in planned]
     if not any(defaults):
-        return replace(desired, own_order=_is_lost_by_order(desired, planned))
+        return replace(desired, own_order=_is_lost_by_order(desired, planned, beside))
     described = [_stored(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
     after: list[Object] = []
@@ -67,11 +73,11 @@ def _with_switches(desired: Desired, planned: Sequence[Object]) -> Desired:
             key = resource.key_of(obj)
             objects[key] = _overlaid(resource, desired.objects[key], needed)
         after.append(_stored(resource, obj, needed))
-    own_order = _is_lost_by_order(desired, after)
+    own_order = _is_lost_by_order(desired, after, beside)
     return replace(desired.with_values(objects), own_order=own_order)
 
 
-def _is_lost_by_order(desired: Desired, planned: Sequence[Object]) -> bool:
+def _is_lost_by_order(desired: Desired, planned: Sequence[Object], beside: State) -> bool:
     """True if a list protects less than with the objects of a task in its order, and that order
     takes nothing away; a task that gives positions says itself where an object goes."""
     resource = desired.resource
@@ -82,8 +88,8 @@ def _is_lost_by_order(desired: Desired, planned: Sequence[Object]) -> bool:
     ordered = [by_key[key] for key in in_own_order(desired, keys)]
     return (
         ordered != planned
-        and _protects_less(resource, ordered, planned)
-        and not _protects_less(resource, planned, ordered)
+        and _protects_less(resource, ordered, planned, beside)
+        and not _protects_less(resource, planned, ordered, beside)
     )
 
 
@@ -182,8 +188,11 @@ def _to_set_back(
     return needed
 
 
-def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[Object]) -> bool:
-    """True if objects protect less than the same objects with other values."""
+def _protects_less(
+    resource: Resource, was: Sequence[Object], becomes: Sequence[Object], beside: State = NO_ITEMS
+) -> bool:
+    """True if objects protect less than the same objects with other values, or in another order,
+    `beside` what they execute."""
     evaluated = evaluated_as(resource)
     if evaluated.plural not in IN_ORDER and resource not in DDOS_OVERRIDES:
         # An object that is off does not even monitor.
@@ -191,8 +200,8 @@ def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[
         return any(is_off(now) > is_off(then) for then, now in zip(was, becomes))
     if _deployed(resource, was) - _deployed(resource, becomes):
         return True
-    before = Coverage({evaluated.plural: was})
-    after = Coverage({evaluated.plural: becomes})
+    before = Coverage({**beside, evaluated.plural: was})
+    after = Coverage({**beside, evaluated.plural: becomes})
     return any(worse(before, after, evaluated))
 
 

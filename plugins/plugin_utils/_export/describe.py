@@ -154,7 +154,8 @@ def _export_collections(
     resources: Sequence[Resource], state: State, purge: bool, export: Export
 ) -> None:
     """The variable of some collections: lists of an account, in which order does not matter, or
-    one in the order of Cloudflare. Custom rules that deploy a described ruleset need no note."""
+    one in the order of Cloudflare. Custom rules that deploy a described ruleset need no note; of an
+    exclusive list, the places of these are a part."""
     described: list[dict[str, Any]] = []
     deployments = deployments_of(state)
     for resource in resources:
@@ -170,10 +171,22 @@ def _export_collections(
             consequence = export.left_alone(resource, obj)
             if resource is not CUSTOM_RULES or obj.get("ref") not in deployments:
                 export.notes.append(f"The {name_of(resource, obj)} {reason}; {consequence}.")
+        if purge and resource is CUSTOM_RULES:
+            described = _with_places(described, objects, deployments)
         export.notes += _notes_on_parts(resource, objects)
         if not resource.has_patterns:
             _note_unknown_fields(resource, objects, export)
     export.variables[VARIABLE_OF[resources[0].plural]] = described
+
+
+def _with_places(
+    described: Sequence[dict[str, Any]], rules: Sequence[Object], deployments: set[str]
+) -> list[dict[str, Any]]:
+    """The described rules, and between them the places of those that deploy described rulesets."""
+    entries = {str(entry["ref"]): entry for entry in described}
+    entries.update({ref: {"ref": ref} for ref in deployments})
+    refs = [str(rule.get("ref")) for rule in rules]
+    return [entries[ref] for ref in refs if ref in entries]
 
 
 def _notes_on_parts(resource: Resource, objects: Sequence[Object]) -> list[str]:
