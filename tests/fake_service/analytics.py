@@ -32,7 +32,7 @@ from .answers import Refusal, answer
 from .contract import API
 from .current import service
 from .rate_limit import is_by_account
-from .traffic import NODES, Flow, groups, matches, moment_of
+from .traffic import HOUR, NODES, Flow, by_hours, groups, matches, moment_of
 
 SCHEMA = Path(__file__).with_name("analytics.graphql")
 PATH = "/graphql"
@@ -178,6 +178,8 @@ class OwnerNode:
             if node.name.value == "dimensions"
             for item in fields(info, node.selection_set)
         ]
+        if HOUR in dimensions:
+            flows = by_hours(flows, filter)
         return groups(flows, dimensions, orderBy, limit)
 
 

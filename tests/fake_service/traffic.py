@@ -45,6 +45,7 @@ DEFAULTS = {
     "sourceCountry": "DE",
     "destinationPort": 443,
 }
+STEADY, HOUR = "steady", "datetimeHour"
 SUBNET_LENGTHS = {4: 24, 6: 64}
 LEVEL = 1.96  # standard deviations on each side of an estimate, at a level of 0.95
 
@@ -64,9 +65,11 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 def flow(fields: Flow, clock: Clock) -> Flow:
     """A whole flow: the dimensions that the fields give, and the others at their defaults.
 
-    `hours_ago` may stand for `datetime`; without either, it was half an hour ago. `node` is tcp or dns.
+    `hours_ago` may stand for `datetime`; without either, it was half an hour ago, and by hours it is as much in each
+    hour that is asked for. `node` is tcp or dns.
     """
     fields = dict(fields)
+    is_steady = fields.keys().isdisjoint(("datetime", "hours_ago"))
     moment = clock.now() - timedelta(hours=fields.pop("hours_ago", 0.5))
     network = ip_network(fields["ipDestinationAddress"])
     source = ip_network(fields.get("ipSourceAddress", DEFAULTS["ipSourceAddress"]))
@@ -74,6 +77,7 @@ def flow(fields: Flow, clock: Clock) -> Flow:
     return {
         "node": "tcp",
         "datetime": timestamp(moment),
+        STEADY: is_steady,
         "ipDestinationSubnet": str(subnet),
         "ipSourceSubnet": str(source_subnet),
         **DEFAULTS,
@@ -122,6 +126,20 @@ def _meets(row: Flow, name: str, wanted: Any) -> bool:
     if dimension == "datetime":
         value, wanted = moment_of(value), moment_of(wanted)
     return bool(COMPARISONS[comparison](value, wanted)) if comparison else bool(value == wanted)
+
+
+def by_hours(flows: Iterable[Flow], conditions: Mapping[str, Any]) -> list[Flow]:
+    """The flows with their hours; a steady one is one of each hour that is asked for."""
+    since, until = (moment_of(conditions[name]) for name in ("datetime_geq", "datetime_lt"))
+    first = since.replace(minute=0, second=0, microsecond=0)
+    hours = [first + timedelta(hours=number) for number in range(math.ceil((until - first) / timedelta(hours=1)))]
+    parts = []
+    for each in flows:
+        own = [moment_of(each["datetime"]).replace(minute=0, second=0, microsecond=0)]
+        for hour in hours if each.get(STEADY) else own:
+            packets = max(1, each["packets"] // len(hours)) if each.get(STEADY) else each["packets"]
+            parts.append({**each, "packets": packets, HOUR: timestamp(hour)})
+    return parts
 
 
 def groups(flows: Iterable[Flow], dimensions: Sequence[str], order: Sequence[str], limit: int) -> list[Flow]:

@@ -56,6 +56,14 @@ AMS = {"scope": "datacenter", "name": "AMS", "mode": "monitoring"}
 IN_AMS = {**OUT_OF_STATE, "scope": "datacenter", "name": "AMS"}
 IN_REGION = {**OUT_OF_STATE, "scope": "region", "name": "WEUR"}
 WEUR = {"scope": "region", "name": "WEUR", "mode": "monitoring"}
+
+
+def seen(to: str, *hours_ago: float, packets: int = 50_000, **more: Any) -> list[dict[str, Any]]:
+    """Packets that passed, at these moments alone."""
+    return [{"ipDestinationAddress": to, "packets": packets, "hours_ago": hours, **more} for hours in hours_ago]
+
+
+LATELY, HOURLY = (0.02, 0.1, 0.15), tuple(number + 0.5 for number in range(24))
 DNS_SEEN = [{**item, "node": "dns"} for item in BUSY]
 CASES = [
     Case("nothing would be lost", BUSY),
@@ -68,6 +76,15 @@ CASES = [
     Case("an unknown reason counts", [*BUSY, flow(9000, "NEW")], "evidence", "", FIRST),
     Case("packets before the hours do not count", [*BUSY, flow(9000, hours_ago=25)]),
     Case("packets of more hours count", [*BUSY, flow(9000, hours_ago=25)], "evidence", "Within 26 h", FIRST, evidence={"hours": 26}),
+    Case("ten minutes do not pass for a day", [*seen("203.0.113.7", *LATELY), *seen("198.51.100.7", *LATELY)],
+         "unknown", "saw no traffic to 203.0.113.0/24 in 2", BOTH),
+    Case("the hours of one network are not those of another one", [BUSY[0], *seen("198.51.100.7", *LATELY)],
+         "unknown", "of 23 hours, so that they do not show all of this time.", SECOND),
+    Case("a gap of six hours", [BUSY[1], *seen("203.0.113.7", *HOURLY[:9], *HOURLY[15:])], "unknown", "in 6 of 23 hours", FIRST),
+    Case("packets of each hour", [BUSY[1], *seen("203.0.113.7", *HOURLY)]),
+    Case("few samples in each third of the time", [BUSY[0], *seen("198.51.100.7", 2, 10, 20, packets=10)]),
+    Case("few samples in two thirds of it", [BUSY[0], *seen("198.51.100.7", 2, 10, packets=15)], "unknown", "to 198.51.100.0/24 in", SECOND),
+    Case("too much, although some hours are silent", [*seen("203.0.113.7", *LATELY), BUSY[1], flow(9000, hours_ago=0.1)], "evidence", "of 23 hours, so that they", FIRST),
     Case("other networks do not count", [*BUSY, flow(9000, to="192.0.2.7")]),
     Case("too much of one network hides no silent one", [BUSY[0], flow(9000)], "evidence", "saw no traffic to 198.51.100.0/24.", BOTH),
     Case("another region does not hide what the global rule loses", [*BUSY, {**BUSY[0], "coloCode": "SJC", "packets": 100}, flow(10, coloCode="SJC")],

@@ -31,7 +31,7 @@ from .._schema.resource import ACCOUNT_OPTION
 from .._text import Unread, first_few, plural, sentence
 from .._traffic.ask import AccountTraffic, ask_traffic
 from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed
-from .._traffic.queries import Row, too_few
+from .._traffic.queries import Row, node_of, too_few
 from .._values.address_set import (
     INSIDE,
     Range,
@@ -44,6 +44,7 @@ from .._values.address_set import (
     subnet_of,
     union,
 )
+from .pieces import silent_pieces
 
 NetworkShare = Tuple[Ranges, Sums]  # a network, and the traffic to it
 Doubt = Tuple[str, Ranges]  # a sentence on what is not known, and the networks concerned
@@ -235,7 +236,8 @@ def ask(client: Client, operations: Sequence[Operation], question: Question) -> 
     concerned = {operation.resource.component for operation in operations}
     components = [name for name in COMPONENTS if name in concerned]
     account_id = client.owner[ACCOUNT_OPTION]
-    return ask_traffic(client.ask, account_id, components, now - limits.time, now)
+    since = now - limits.time
+    return ask_traffic(client.ask, account_id, components, since, now, by_hour=True)
 
 
 def verdicts_of(
@@ -267,7 +269,11 @@ def verdicts_of(
             doubts.append((YOUNG.format(limits.hours, first_few(networks(young))), young))
         if brought:
             doubts.append((BROUGHT.format(first_few(networks(brought))), brought))
-        evidence = evidence_of(traffic, str(operation.resource.component))
+        component = str(operation.resource.component)
+        hours = account_traffic.hours.get(node_of(component).name)
+        if hours:
+            doubts += silent_pieces(hours, [ranges for _prefix, ranges in decided.networks])
+        evidence = evidence_of(traffic, component)
         verdicts[operation.target] = judge(decided, evidence, limits, doubts)
     return verdicts
 

@@ -61,13 +61,24 @@ class NodeTraffic:
 
 
 def ask_traffic(
-    send: Send, account_id: str, components: Sequence[str], since: datetime, until: datetime
+    send: Send,
+    account_id: str,
+    components: Sequence[str],
+    since: datetime,
+    until: datetime,
+    by_hour: bool = False,
 ) -> AccountTraffic:
-    """The traffic of some components between two moments, by subnet."""
-    account = AccountTraffic(send, account_id, since, until)
+    """The traffic of some components between two moments, by subnet; and by subnet and hour, if
+    that is asked for."""
     asked_nodes = {node_of(component) for component in components}
-    pages = [RowsPage(node, since, until) for node in NODES if node in asked_nodes]
-    return replace(account, by_node=account.read(pages))
+    nodes = [node for node in NODES if node in asked_nodes]
+    nodes_of_hours = [node.by_hour for node in nodes if by_hour]
+    all_nodes = (*NODES, *nodes_of_hours)
+    account = AccountTraffic(send, account_id, since, until, nodes=all_nodes)
+    listings = account.read([RowsPage(node, since, until) for node in (*nodes, *nodes_of_hours)])
+    by_node = {node.name: listings[node.name] for node in nodes}
+    hours = {node.name: listings[node.by_hour.name] for node in nodes if by_hour}
+    return replace(account, by_node=by_node, hours=hours)
 
 
 def ask_requests(
@@ -113,7 +124,8 @@ class Heaviest(NamedTuple):
 
 @dataclass(frozen=True)
 class AccountTraffic:
-    """Asks about one account, or zone; the listings so far are by the name of the node."""
+    """Asks about one account, or zone; the listings so far, and those by hour, are by the name of
+    the node."""
 
     send: Send
     account_id: str
@@ -121,6 +133,7 @@ class AccountTraffic:
     until: datetime
     by_node: Mapping[str, NodeTraffic] = field(default_factory=dict)
     nodes: Sequence[TrafficNode] = NODES
+    hours: Mapping[str, NodeTraffic] = field(default_factory=dict)
 
     def traffic(self, spaces: Sequence[Ranges] | None = None) -> Traffic:
         """The traffic to all destinations, or to those in one of some spaces.

@@ -29,7 +29,7 @@ PERMISSIONS = {  # to read the analytics, by the owner of a node
     "account": "Account Analytics Read (account)",
     "zone": "Analytics Read (zone)",
 }
-SUBNET, ADDRESS = "ipDestinationSubnet", "ipDestinationAddress"
+SUBNET, ADDRESS, HOUR = "ipDestinationSubnet", "ipDestinationAddress", "datetimeHour"
 DATA_CENTER, REASON, OUTCOME, VERDICT = "coloCode", "mitigationReason", "outcome", "verdict"
 GROUPED_BY = (DATA_CENTER, REASON, OUTCOME, VERDICT)  # beside the destination
 LIMITS_OF_NODES = ("notOlderThan", "maxDuration", "maxPageSize")
@@ -51,6 +51,11 @@ class TrafficNode(NamedTuple):
     measure: tuple[str, ...] = ("sum", "packets")
     only: tuple[tuple[str, str], ...] = ()
     of_requests: bool = False
+
+    @property
+    def by_hour(self) -> TrafficNode:
+        """The same node, whose rows are of a subnet and an hour."""
+        return self._replace(name=f"{self.name}_hours", key=SUBNET, grouped_by=(HOUR,))
 
     @property
     def filter_type(self) -> str:
@@ -187,7 +192,7 @@ def query(
 
 def _settings_query(nodes: Sequence[TrafficNode]) -> str:
     settings = " ".join(SETTINGS)
-    selections = [f"{node.field} {{ {settings} }}" for node in nodes]
+    selections = dict.fromkeys(f"{node.field} {{ {settings} }}" for node in nodes)
     return f"settings {{ {' '.join(selections)} }}"
 
 
@@ -227,8 +232,8 @@ PERCENT_DIGITS = 3  # of a percentage
 class Row(NamedTuple):
     """A sum of packets that have all of this in common; `samples` is how many of them were seen.
 
-    Of events it is the number, with the rule as destination, and its action as outcome. Of requests
-    it is the number, with all dimensions as `values`.
+    Of events it is the number, with the rule as destination, and its action as outcome; of an hour,
+    this is the outcome. Of requests it is the number, with all dimensions as `values`.
     """
 
     destination: str

@@ -140,7 +140,11 @@ def by_traffic(state: Item, asked: Asked, space: Halves) -> tuple[Halves, Halves
     prefixes = {item["prefix"] for item in state["prefixes"] if not item["excluded"]}
     outermost = [one for one in prefixes if not any(halves_in([one]) < halves_in([other]) for other in prefixes)]
     groups = [(halves_in([prefix]) & space, ["AMS", "FRA"]) for prefix in outermost]
-    silent = [halves for halves, _codes in groups if sum(map(samples, within(rows, halves))) < FEWEST]
+    silent = [
+        halves
+        for halves, _codes in groups
+        if sum(map(samples, within(rows, halves))) < FEWEST or is_of_one_hour(state, halves)
+    ]
     split = is_rule and own != "center" and "region" in deciders
     subnets = [halves_in([network]) & space for network in ("198.51.100.0/24", "203.0.113.0/24", SWITCHED)]
     groups += product(subnets, [["AMS"], ["FRA"]] if split else [["AMS", "FRA"]])
@@ -150,6 +154,19 @@ def by_traffic(state: Item, asked: Asked, space: Halves) -> tuple[Halves, Halves
         if exceeds([row for row in within(rows, halves) if row["coloCode"] in codes], asked.limits)
     ]
     return set[str]().union(*losing), set[str]().union(*silent), odd or not of_space
+
+
+def is_of_one_hour(state: Item, halves: Halves) -> bool:
+    """Whether packets to the networks of these halves were seen in one of the last hours alone."""
+    networks = {half.partition("/")[0].rpartition(".")[0] for half in halves}
+    flows = [
+        flow
+        for flow in state["traffic"]
+        if not is_lost(flow)
+        and flow.get("hours_ago", 0) <= HOURS
+        and flow["ipDestinationAddress"].rpartition(".")[0] in networks
+    ]
+    return bool(flows) and all("hours_ago" in flow for flow in flows)
 
 
 def counts(flow: Item) -> bool:
