@@ -25,6 +25,7 @@ from ..plugin_utils._baseline import variables as host_variables
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
 from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
+from ..plugin_utils._baseline.in_force import sentences_on_prepared
 from ..plugin_utils._export.snapshot import delete_older, snapshots_in
 from ..plugin_utils._variables import FLEET, defaults_of, read_variables, require_none
 from ..plugin_utils._worker import noted_by_run, prepare_workers
@@ -192,10 +193,14 @@ def _update(task: HostTask, check_mode: bool) -> host_results.HostRun:
     task.warn(*task.shared_owners())
     merged = task.merged(values)
     postures = [posture.record for posture in merged.postures]
-    run = _updated(task, check_mode, values, merged.part(), task.runner())
+    part = merged.part()
+    run = _updated(task, check_mode, values, part, task.runner())
     run = run._replace(postures=postures)
     operations = run.result.get("operations") or ()
     task.warn(*merged.still_in_force(operations))
+    quiet = task.runner(warn=lambda _text: None)
+    unmanaged = run.result.get("unmanaged")
+    task.warn(*sentences_on_prepared(merged, part, quiet.run_module, unmanaged))
     task.warn(*task.way_back(values, task.entries(values), run))
     return run
 

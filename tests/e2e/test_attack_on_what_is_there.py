@@ -127,13 +127,12 @@ def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
     assert site.scheduled() is False
 
 
-def test_a_prepared_posture_takes_what_is_there_since_the_baseline_names_it_as_absent(
+def test_a_prepared_posture_is_refused_too_if_its_end_would_delete_what_is_there(
     service: LocalService, tmp_path: Path
 ) -> None:
     site = prepared(service, tmp_path, CASES["a custom rule"])
     site.describe(baseline_postures=FRESH)
-    site.attack(posture="fresh", **ACCEPTED)
-    assert REF in [rule["ref"] for rule in service.zone(ZONE).rules_of("custom_rules")]
-    service.clock.advance(hours=3)
-    site.scheduled()
-    assert REF not in [rule["ref"] for rule in service.zone(ZONE).rules_of("custom_rules")]
+    service.calls.clear()
+    refused = site.attack(posture="fresh", **ACCEPTED, code=2)
+    assert f"There is already custom rule {REF}, which neither the baseline nor" in refused
+    assert (service.writes, site.file.exists()) == ([], False)

@@ -191,16 +191,20 @@ LOGIN = {"ref": "attack-login", "action": "block", "expression": 'http.request.u
 
 
 def test_an_attack_takes_back_no_posture_of_another_checkout(site: Site) -> None:
-    """A run that would is refused, and neither the service nor the file changes."""
+    """It takes no other one either: it is refused, and neither the service nor the file changes."""
     site.describe(baseline_postures={"login": {"custom_rules": [LOGIN]}})
     site.attack(posture="login", hours=4, reason="INC-7")
     theirs = site.file.read_text(encoding="utf-8")
     during = (site.state(), site.firewall())
     assert during[0][2] == ["office", "attack-login"]
     site.file.unlink()
-    words = "The run would take back custom rule attack-login, which a prepared posture sets"
+    words = "custom rule attack-login is there as a prepared posture sets it"
     text = site.block("198.51.100.0/24", code=2)
     assert words in text and "commit the file there, git pull here" in text, text
+    assert (site.state(), site.firewall(), site.file.exists()) == (*during, False)
+    said = "Custom rule attack-login is as baseline_postures.login.custom_rules[0] says, which does not hold by the file of"
+    assert said in " ".join(site.playbook("baseline").output.split())
+    assert site.report()["overdue"] == [f"{said} postures here."]
     assert (site.state(), site.firewall(), site.file.exists()) == (*during, False)
     site.file.write_text(theirs, encoding="utf-8")
     site.block("198.51.100.0/24", reason="INC-8")

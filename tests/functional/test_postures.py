@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.in_force import sentences_on_prepared
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import START_OF_TIME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
@@ -305,6 +306,68 @@ def test_a_posture_that_is_only_prepared_makes_no_list(service: LocalService) ->
     assert (left["name"], left["items"]) == ("fresh", [])
 
 
+LOGIN = {"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"'}
+THEIRS = {**LOGIN, "action": "managed_challenge"}
+BY_ANOTHER = [{"ip": "192.0.2.1", "comment": "by another tool"}]
+QUIET_DAYS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("no baseline", {}, {"custom_rules": [LOGIN]}),
+    ("a baseline of other rules", {"baseline_custom_rules": [GEO]}, {"custom_rules": [LOGIN]}),
+    ("nothing to take, and an expectation", {}, {"custom_rules": [{**LOGIN, "position": "first"}], "expectations": []}),
+    ("an item of a list that the baseline names", {"baseline_ip_lists": [{"name": "office", "kind": "ip"}]}, {"ip_lists": [{"name": "office", "items": [{"ip": "192.0.2.1"}]}]}),
+    ("an item of a list that nobody names", {}, {"ip_lists": [{"name": "office", "items": [{"ip": "192.0.2.1"}]}]}),
+    ("an entry of the allowlist", {}, {"allowlist": [{"prefix": "198.51.100.0/24"}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ours", "posture"), [case[1:] for case in QUIET_DAYS], ids=[case[0] for case in QUIET_DAYS])
+@pytest.mark.parametrize("theirs", [THEIRS, LOGIN], ids=["another rule", "the same rule"])
+def test_a_posture_that_is_only_prepared_deletes_nothing(
+    theirs: dict[str, Any], ours: dict[str, Any], posture: dict[str, Any], service: LocalService
+) -> None:
+    account = service.account(ACCOUNT).seed(
+        lists=[{"name": "office", "items": BY_ANOTHER}], allowlist=[{"prefix": "198.51.100.0/24"}]
+    )
+    zone = service.zone(ZONE).seed(custom_rules=[theirs])
+    operations = apply(service, {**ours, "baseline_postures": {"strict_login": posture}}, holds=False)
+    assert "delete" not in [operation["action"] for operation in operations]
+    assert theirs["ref"] in [rule["ref"] for rule in zone.custom_rules]
+    assert [item["ip"] for item in account.ip_lists.lists[0]["items"]] == ["192.0.2.1"]
+    assert len(account.allowlist) == 1
+
+
+ATTACKERS = {"name": "attackers", "items": [{"ip": "192.0.2.1"}, {"ip": "192.0.2.2"}]}
+
+
+def test_what_is_in_force_without_an_entry_stays_and_is_told(service: LocalService) -> None:
+    """Rules, and the items of a list; a list without them is there after each posture."""
+    postures = {"strict_login": {"custom_rules": [LOGIN], "ip_lists": [ATTACKERS]}}
+    values = {**host(service), "baseline_postures": postures}
+    during = {**values, "baseline_posture": {"name": "strict_login", "until": UNTIL}}
+    account, zone = service.account(ACCOUNT), service.zone(ZONE)
+
+    def told() -> list[str]:
+        merged = held(values)
+        unmanaged = run_module(merged.part(), True)["unmanaged"]
+        return [*sentences_on_prepared(merged, merged.part(), run_module, unmanaged)]
+
+    apply(service, during, holds=True)
+    assert apply(service, values, holds=True) == []
+    what = ["Custom rule login", "List item attackers 192.0.2.1", "List item attackers 192.0.2.2"]
+    assert [sentence.partition(" is as baseline_postures.strict_login.")[0] for sentence in told()] == what
+    assert (len(zone.custom_rules), len(account.ip_lists.lists[0]["items"])) == (1, 2)
+    del account.ip_lists.lists[0]["items"][0]
+    zone.custom_rules[0]["action"] = "log"
+    assert [sentence.partition(" is as ")[0] for sentence in told()] == what[2:]
+    apply(service, during, holds=False)
+    assert (len(zone.custom_rules), told()) == (0, [])
+
+
+def test_what_a_posture_alone_prepares_is_read_on_a_quiet_day(service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE)
+    apply(service, {"baseline_postures": {"strict_login": {"custom_rules": [LOGIN]}}}, holds=False)
+    assert any("http_request_firewall_custom" in call.path for call in service.calls)
+
+
 def test_every_resource_has_a_case() -> None:
     taken = {*VARIABLE_OF.values()} - {"baseline_custom_rulesets"}
     assert {f"baseline_{sample.name}" for sample in (*SETTINGS_AND_LISTS.values(), *RULESETS.values())} == taken
@@ -356,14 +419,18 @@ def test_whatever_a_host_has_tells_the_time_of_cloudflare(
 
 @pytest.mark.parametrize("more", [{}, {"network_firewall_rules": [OFFICE]}], ids=["alone", "with a block"])
 @pytest.mark.parametrize("since", [{"since": "2027-01-29T03:00:00Z"}, {}], ids=["by attack", "by hand"])
+@pytest.mark.parametrize("is_prepared", [False, True])
 def test_values_that_attack_has_added_go_back_without_an_acceptance(
-    since: dict[str, Any], more: dict[str, Any], service: LocalService
+    is_prepared: bool, since: dict[str, Any], more: dict[str, Any], service: LocalService
 ) -> None:
     """A run ends what they alone have added, also if it is the last rule of a component; others may have been there."""
     account = service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}])
     rules = {"dns_rules": [{"scope": "global", "mode": "enabled"}], **more}
-    posture = {"until": UNTIL, "accept_risks": ["skips_monitoring"], **rules, **since}
-    own = {"baseline_accept_risks": [], "baseline_prefixes": [{"prefix": "192.0.2.0/24"}]}
+    brought_by = {"name": "a"} if is_prepared else rules
+    posture = {"until": UNTIL, "accept_risks": ["skips_monitoring"], **brought_by, **since}
+    own: dict[str, Any] = {"baseline_accept_risks": [], "baseline_prefixes": [{"prefix": "192.0.2.0/24"}]}
+    if is_prepared:
+        own["baseline_postures"] = {"a": rules}
     values = {**host(service), **own, "baseline_posture": posture}
     for moment, number in ((START_OF_TIME, 1), (datetime(2027, 1, 29, 10, tzinfo=UTC), 0)):
         result = run_module(merged_at(values, moment).part(), False)

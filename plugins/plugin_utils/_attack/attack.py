@@ -33,8 +33,9 @@ from ...module_utils._text import first_few
 from ...module_utils._timestamps import write_time
 from .._baseline import variables as of_host
 from .._baseline.host_task import HostTask
+from .._baseline.in_force import in_force
 from .._baseline.merged_host import MergedHost, PostureObject
-from .._baseline.posture import RISKS
+from .._baseline.posture import RISKS, PostureEntries
 from .._baseline.posture_file import Changed, PostureFile
 from .._baseline.results import AFTER_THE_RUN, HostRun, HostRunner, mitigated
 from .._baseline.service_time import ReadFailed
@@ -43,6 +44,7 @@ from .._files import require_writable
 from .._variables import Mistakes, all_read, expiry_of, plain, sentences_of
 from .blocking import BLOCKED_BY, BLOCKING, NETWORK_VARIABLES
 from .entries import FileEntries, entries_in_force, is_meant, taking, with_end
+from .left_out import entries_without, options_of, refused_parts, values_without
 from .options import (
     ATTACK,
     LONGEST_ATTACK,
@@ -69,6 +71,10 @@ Begin = Callable[[Mapping[str, Any]], None]
 Update = Callable[[Mapping[str, Any], of_host.Part, HostRunner, Begin], HostRun]
 
 
+class Refused(Exception):
+    """Cloudflare refuses a part of the host, which the next attempt leaves alone."""
+
+
 class Attack:
     """One run of the playbook on one host."""
 
@@ -87,6 +93,8 @@ class Attack:
                 f" {of_host.POSTURES_FILE}, or name a file by -i."
             )
         self._file: PostureFile = file
+        self._left_alone: dict[str, str] = {}  # by option, the sentence that says why
+        self._begun: tuple[FileEntries, FileEntries] | None = None  # the file, before and after
 
     def _read_options(self) -> dict[str, Any]:
         """The options of the playbook; raises Mistakes."""
@@ -108,25 +116,31 @@ class Attack:
                 return self._attempt()
             except Changed:
                 self._task.tell(f"Another run has written {self._file.path}; this one plans again.")
+            except Refused:
+                continue
             except ReadFailed as exc:
                 if self._options["mitigate"] or not _lacks_dns(exc):
+                    if self._leaves_alone(str(exc), {"error": exc.error}):
+                        continue
                     raise
                 kinds = ", ".join(TCP_KINDS)
                 way = f"Set attack_mitigate: [{kinds}], which takes and enables these alone."
                 raise ValueError(f"{exc} {way}") from exc
 
     def _attempt(self) -> HostRun:
-        """One run from the file as it is; raises Changed if another run writes it meanwhile."""
-        task, values = self._task, self._values
+        """One run from the file as it is; raises Changed if another run writes it meanwhile, and
+        Refused if Cloudflare refuses a part, so that the next attempt leaves it alone."""
+        task, values = self._task, values_without(self._values, [*self._left_alone])
         existing = self._file.entries_of(task.host)
-        earlier_entries = task.entries(values, existing)
+        earlier_entries = self._entries(values, existing)
         now, state = task.read_service(
             {**values, **self._zone_to_read()}, earlier_entries, PREFIXES.plural
         )
-        entries = self._new_entries(existing, now, state)
-        asked_by = self._naming_options(entries, len(existing))
+        taken_before = self._taken_before(existing)
+        entries = self._new_entries(taken_before, now, state)
+        asked_by = self._naming_options(entries, len(taken_before))
         try:
-            merged = MergedHost(task.host, values, task.entries(values, entries), now)
+            merged = MergedHost(task.host, values, self._entries(values, entries), now)
             part = merged.part()
         except ValueError as exc:
             raise Mistakes(map(asked_by, sentences_of(exc))) from exc
@@ -134,6 +148,7 @@ class Attack:
         part = part.named({**names, **NAMED_HERE})
         earlier = MergedHost(task.host, values, earlier_entries, now)
         self._require_new(part, _added_since(earlier, merged))
+        self._require_known(merged, part)
         if not self._options["over"]:
             for text in threats(part, merged, self._run_quietly):
                 task.tell(text)
@@ -144,6 +159,8 @@ class Attack:
 
         run = self._update(values, part, task.runner(), begin)
         if run.failed:
+            if self._leaves_alone(run.reason, run.result):
+                raise Refused
             return self._failure(run)
         if run.predicted:  # nothing is to be applied
             self._write(existing, entries)
@@ -151,8 +168,35 @@ class Attack:
         with suppress(Changed):  # so that the ended ones go with the next run
             self._write(entries, remaining)
         run = self._with_file(run, merged, is_written=entries != existing)
-        task.warn(*task.way_back(values, task.entries(values, remaining), run, NAMED_HERE))
+        task.warn(*task.way_back(values, self._entries(values, remaining), run, NAMED_HERE))
         return run._replace(lines=[*self._lines(run, merged)])
+
+    def _entries(self, values: Mapping[str, Any], entries: FileEntries) -> PostureEntries:
+        """The entries of the variables and the file, without the parts that are left alone."""
+        return entries_without(self._task.entries(values, entries), [*self._left_alone])
+
+    def _taken_before(self, existing: FileEntries) -> FileEntries:
+        """The entries without those that an earlier attempt of this run has written."""
+        if self._begun and self._begun[1] == existing:
+            return self._begun[0]
+        return existing
+
+    def _leaves_alone(self, reason: str, result: Mapping[str, Any]) -> bool:
+        """Leave the part alone that Cloudflare refuses, with a warning; False if the run does not
+        fail by that, or ends postures, of which nothing may be forgotten."""
+        if self._options["over"]:
+            return False
+        resources = refused_parts(result.get("error"), result.get("left") or ())
+        options = [option for option in options_of(resources) if option not in self._left_alone]
+        if not options:
+            return False
+        titles = first_few(
+            resource.titles if resource.key else resource.title for resource in resources
+        )
+        text = f"The run leaves the {titles} alone, since Cloudflare refuses them: {reason}"
+        self._left_alone.update(dict.fromkeys(options, text))
+        self._task.warn(text)
+        return True
 
     def _zone_to_read(self) -> dict[str, Any]:
         """Something to read of a zone of which nothing is described."""
@@ -202,7 +246,10 @@ class Attack:
             entries.append({"name": options["posture"], **about})
         if any(options[name] for name in VALUES):
             host = {**state, **self._values}
-            entries.append({**asked_values(options, host), **about})
+            values = without(asked_values(options, host), *self._left_alone)
+            if not values:
+                raise ValueError(" ".join(dict.fromkeys(self._left_alone.values())))
+            entries.append({**values, **about})
         return entries
 
     def _asked_by(self, places: Sequence[str], text: str) -> str:
@@ -232,10 +279,30 @@ class Attack:
         if titles:
             raise ValueError(
                 f"The run would take back {first_few(titles)}, which a prepared posture sets, and"
-                f" {self._file.path} has no entry of it. If it was taken in another checkout,"
-                " commit the file there, git pull here, and run the same again. If nobody has taken"
-                f" it, run the baseline first, which takes it back. {NOTHING_CHANGED}"
+                f" {self._no_entry()} If nobody has taken it, run the baseline first, which takes"
+                f" it back. {NOTHING_CHANGED}"
             )
+
+    def _require_known(self, merged: MergedHost, part: of_host.Part) -> None:
+        """Raises ValueError if a prepared posture is in force that the file does not have."""
+        try:
+            targets = in_force(merged, part, self._run_quietly)
+        except ReadFailed as exc:
+            self._task.warn(f"Nobody knows whether a prepared posture is in force: {exc}")
+            return
+        if targets:
+            raise ValueError(
+                f"{first_few(target.title for target in targets)} is there as a prepared posture"
+                f" sets it, and {self._no_entry()} If nobody has taken it, take it by"
+                f" attack_posture, and end it by attack_over. {NOTHING_CHANGED}"
+            )
+
+    def _no_entry(self) -> str:
+        """The end of a sentence on a posture that may be of another checkout, with what to do."""
+        return (
+            f"{self._file.path} has no entry of it. If it was taken in another checkout, commit the"
+            " file there, git pull here, and run the same again."
+        )
 
     def _run_quietly(self, part: of_host.Part, check_mode: bool) -> dict[str, Any]:
         """The result of a module, whose warnings are not shown."""
@@ -282,6 +349,7 @@ class Attack:
         self, existing: FileEntries, entries: FileEntries, predicted: Mapping[str, Any]
     ) -> None:
         """Say what the run changes, and write the file before it changes anything."""
+        self._begun = self._taken_before(existing), entries
         verb = "would" if self._check_mode else "will"
         operations = first_few(map(operation_in_words, predicted["operations"]))
         self._task.tell(f"The run {verb} {operations}.")
@@ -325,6 +393,7 @@ class Attack:
         for owner, titles in merged.titles.items():
             objects = first_few(dict.fromkeys(titles))
             yield f"{begin}The {OWNERS[owner].title} has {objects} by postures."
+        yield from dict.fromkeys(self._left_alone.values())
         for posture in merged.postures:
             yield f"{begin}{posture.sentence()}"
         if not merged.postures:

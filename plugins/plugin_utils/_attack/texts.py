@@ -98,6 +98,11 @@ def operation_in_words(operation: Mapping[str, Any]) -> str:
     return f"{words} ({excerpt(str(about))})" if about else words
 
 
+def _may_be_of(target: PostureObject, obj: Object) -> bool:
+    """Return whether an existing object may be one that an entry of a prepared posture made."""
+    return target.place.startswith(of_host.POSTURES) and target.is_made(obj)
+
+
 def named_by_nobody(
     added: Sequence[PostureObject], state: State, blocking: Mapping[str, Any]
 ) -> str:
@@ -108,7 +113,7 @@ def named_by_nobody(
     for target in added:
         plural, key = target.identity
         for obj in state[plural]:
-            if target.resource.key_of(obj) == key:
+            if target.resource.key_of(obj) == key and not _may_be_of(target, obj):
                 existing.setdefault(plural, []).append(obj)
                 titles.append(target.resource.title_of(obj))
     if not titles:

@@ -5,8 +5,9 @@
 
 """The variables of a host with its postures merged into them.
 
-Nothing remembers a posture: an entry that only a posture names has expired while it does not hold,
-and whatever else it sets, the baseline must name as well, which sets it back.
+Nothing but its entry remembers a posture: what only a posture names has expired once the posture is
+over, and whatever else it sets, the baseline must name as well, which sets it back. A posture that
+no entry names is prepared: it adds and removes nothing.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ...module_utils._context import PostureValues, key_text
 from ...module_utils._errors import OptionError, PlanError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._plan.desired import Desired, DesiredObject
+from ...module_utils._plan.plan import differences
 from ...module_utils._plan.reconcile import insert_new
 from ...module_utils._schema import resource as schema
 from ...module_utils._schema.lists import LISTS
@@ -40,7 +42,7 @@ from .variables import POSTURE, POSTURES, PREFIX, PURGE, Part, acceptances_in
 AFTERWARDS = timedelta(days=7)  # in which a run is to take a posture back
 LONG_AGO = "2010-01-01"  # the end of what does not hold
 PREPARED = "does not hold by the file of postures here"  # of a posture that no entry names
-# The risks of the end of an object that values without a name have added.
+# The risks of the end of an object that a posture has added.
 WAY_BACK = (
     *("stops_mitigation", "lowers_sensitivity", "disables_protection", "empties_list"),
     *("weakens_network_firewall", "weakens_zone"),
@@ -71,12 +73,19 @@ class PostureObject(NamedTuple):
         """The title of the object."""
         return self.resource.title_of(self.desired.values)
 
+    def is_made(self, obj: schema.Object) -> bool:
+        """Return whether an existing object is as these values would make it."""
+        made = {**self.resource.defaults(), **self.desired.values}
+        is_same = self.resource.key_of(obj) == self.identity[1]
+        return is_same and not differences(self.resource.fields, obj, made)
+
 
 class MergedHost:
     """The variables of a host with these postures at a time. `postures` are those that hold;
     `titles` are the objects that they set, by owner, and `ended` those of postures that do not
-    hold, by resource and key, each with the end. `added` are the objects that postures alone name,
-    but for those that are only prepared.
+    hold, by resource and key, each with the end. `added` are the objects that
+    postures alone name which hold or are over, and `prepared` those that prepared ones alone name,
+    with which nothing is done.
 
     Raises ValueError for a posture that is wrong, for one of which nothing sets back what it
     changes, and for values of the host that cannot be read.
@@ -91,6 +100,7 @@ class MergedHost:
         self.titles: dict[str, list[str]] = {}
         self.ended: dict[tuple[str, str], list[tuple[PostureObject, str]]] = {}
         self.added: dict[tuple[str, schema.Key], PostureObject] = {}
+        self.prepared: dict[tuple[str, schema.Key], PostureObject] = {}
         self.values = without(values, POSTURE, POSTURES)
         self._targets: list[tuple[PostureObject, str]] = []  # of all postures, each with its end
         self._problems: list[OptionError] = []
@@ -165,6 +175,13 @@ class MergedHost:
             if taken_back and all(end == PREPARED for _target, end in ended):
                 yield title_of_operation(operation)
 
+    def prepared_in(self, state: schema.State) -> Iterator[PostureObject]:
+        """The objects of a state that are as a prepared posture would make them, and that nothing
+        else names: the file of another checkout may have an entry of it."""
+        for (plural, _key), target in self.prepared.items():
+            if any(map(target.is_made, state.get(plural) or ())):
+                yield target
+
     def _take_layers(self, layers: Sequence[Layer]) -> None:
         """Take the values of layers, each once: the same again holds longer, and changes nothing
         else."""
@@ -222,20 +239,23 @@ class MergedHost:
         self.titles.setdefault(resource.owner, []).append(title)
 
     def _add(self, option: str, target: PostureObject, end: str) -> str:
-        """Add an entry that nothing else has; of a posture that does not hold, one that has
-        expired. A list remains without items, once it was made. The title of what nothing would
-        set back."""
+        """Add an entry that nothing else has; of a posture that is over, one that has expired. A
+        list remains without items, once it was made. The title of what nothing would set back."""
         resource = target.resource
         if not resource.may_expire:
             return "" if end else target.title
-        if not target.place.startswith(POSTURES):
-            self.added[target.identity] = target
-        holder: dict[str, Any] | None = self.values
         variable = PREFIX + option
+        if end == PREPARED:
+            self.prepared.setdefault(target.identity, target)
+            if self.values.get(variable) is None:
+                self.values[variable] = []  # so that each run reads what postures name
+            return ""
+        self.added[target.identity] = target
+        holder: dict[str, Any] | None = self.values
         if resource.parent:
             of_list = LISTS.plural, LISTS.key_of({"name": resource.parent_name})
             holder, variable = self._entries.get(of_list), ITEMS
-        if holder and (resource is not LISTS or end != PREPARED):
+        if holder:
             entry = _ended_entry(target) if end else {**target.entry}
             if resource is LISTS:
                 entry[ITEMS] = []
@@ -324,8 +344,7 @@ class MergedHost:
                 yield from _objects(f"{posture.path}.", {option: value}, self.values)
 
     def _risks_of_end(self, posture: Posture) -> list[tuple[str, Any]]:
-        """The risks of the way back from values without a name: the end of what they added, and
-        nothing else."""
+        """The risks of the way back: the end of what the posture added, and nothing else."""
         # The playbook attack, which writes `since`, adds nothing that is there already.
         if not posture.record["since"]:
             return []
@@ -336,11 +355,13 @@ class MergedHost:
         return risks
 
     def _ended_by(self, posture: Posture) -> Iterator[PostureObject]:
-        """The objects of a posture that does not hold."""
-        values_place = f"{posture.place}."
+        """The objects of a posture that is over: those of values without a name, and those that a
+        prepared posture alone names."""
         for ended in self.ended.values():
             for target, _end in ended:
-                if target.place.startswith(values_place):
+                is_of_values = target.place.startswith(f"{posture.place}.")
+                is_of_posture = target.place.startswith(f"{posture.path}.")
+                if is_of_values or (is_of_posture and target.identity in self.added):
                     yield target
 
 

@@ -20,6 +20,7 @@ from ...module_utils._schema.account import TCP_KINDS
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._timestamps import write_timestamp
 from .._baseline.host_task import HostTask
+from .._baseline.in_force import sentences_on_prepared
 from .._baseline.variables import Part, connection_options, described_by, misspelt_names
 from .._variables import misspelt_errors, option_at, origin_of_value, require_none
 from . import arguments
@@ -89,11 +90,16 @@ def predict_host(task: HostTask, now: datetime) -> HostRecord:
 
     predicted = _prediction(task, part, values, read)
     host = reads_beside(read, part, values).read(predicted)
+    unmanaged = predicted.record["unmanaged"]
+    overdue = [
+        *merged.still_in_force(predicted.record["operations"]),
+        *sentences_on_prepared(merged, part, runner.run_module, unmanaged),
+    ]
     described_host = host.having(
         accepted_risks=arguments.accepted_risks(part, now),
         expiring=arguments.expiring(part, accepted, now, merged.postures),
         postures=[posture.record for posture in merged.postures],
-        overdue=[*merged.still_in_force(predicted.record["operations"])],
+        overdue=overdue,
     )
     return host_record(described_host, write_timestamp(now), AcceptedNow(accepted, now))
 
