@@ -17,7 +17,8 @@ description:
     everything but letters and digits, of any script, turned into single hyphens.
   - A zone becomes a host of the group C(zones) and of the group C(zones_of_<account host with
     underscores>), with the variables C(edge_zone_id), C(edge_zone_name), C(edge_zone_plan),
-    C(edge_zone_status), C(edge_zone_account) (the host of its account) and C(edge_zone_account_id).
+    C(edge_zone_status), C(edge_zone_paused), C(edge_zone_account) (the host of its account) and
+    C(edge_zone_account_id).
     Its host name is its domain.
   - If two accounts or two zones have one name, or an account has the name of a zone or of a
     group, a hyphen and six digits of the id follow.
@@ -143,6 +144,7 @@ keyed_groups:
     prefix: plan
 groups:
   pending_zones: edge_zone_status | default('active') != 'active'
+  paused_zones: edge_zone_paused | default(false)
 """
 
 import os

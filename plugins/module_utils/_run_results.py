@@ -22,7 +22,7 @@ from ._result import (
     protection_results,
     with_options,
 )
-from ._schema.resource import ACCOUNT_OPTION, State
+from ._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, State
 from ._specs.base import LEFT_ALONE
 from ._specs.task import Task
 
@@ -61,6 +61,7 @@ class RunResults(NamedTuple):
         result.update(expected_results(task.terms.expectations, before, after))
         result.update(checked.backtest)
         result.update(self._owner_and_objects(after))
+        result.update(self._not_served(plan.before))
         return self._with_options(result)
 
     def of_failure(self, checked: Checked) -> dict[str, Any]:
@@ -73,6 +74,7 @@ class RunResults(NamedTuple):
         details.update(checked.shown_ineffective)
         details.update(checked.shown_traffic)
         details.update(self._weaker(checked, plan.before, plan.after()))
+        details.update(self._not_served(plan.before))
         return self._with_options(details)
 
     def _with_options(self, result: dict[str, Any]) -> dict[str, Any]:
@@ -90,6 +92,13 @@ class RunResults(NamedTuple):
         if not self.task.terms.of_rules:
             return {}
         return weaker_results(checked.plan, before, after, self.task.context.is_role)
+
+    def _not_served(self, before: State) -> Mapping[str, Any]:
+        if not self.task.context.is_role or ZONE_OPTION not in self.owner:
+            return {}
+        from ._planning.zone import not_served  # loaded for zones
+
+        return not_served(before)
 
     def _owner_and_objects(self, state: State) -> dict[str, Any]:
         """The owner and its objects in a state, and those of them that the task does not name."""

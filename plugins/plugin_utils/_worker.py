@@ -44,6 +44,7 @@ LOADED_BY_RULES = (
     "_expressions.evaluation",
     "_expressions.operands",
     "_planning.needs",
+    "_planning.zone",
     "_guard.rule_plans",
     "_guard.traffic",
     "_protection.desired_protection",

@@ -78,6 +78,7 @@ def test_accounts_and_zones_are_hosts_with_their_variables(tmp_path: Path, servi
         "edge_zone_name": "shop.example.com",
         "edge_zone_plan": "business",
         "edge_zone_status": "active",
+        "edge_zone_paused": False,
         "edge_zone_account": "example-gmbh-frankfurt",
         "edge_zone_account_id": FRANKFURT,
     }

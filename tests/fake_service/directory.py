@@ -53,8 +53,13 @@ def list_zones() -> Response:
 @area.get("/zones/<zone_id>")
 def read_zone(zone_id: str) -> Response:
     shown = zone_object(zone_id, zone_of("zone"))
-    shown["account"]["id"] = shown["account"]["id"] or UNSEEN
+    shown["account"]["id"] = shown["account"]["id"] or only_account()
     return success(shown)
+
+
+def only_account() -> str:
+    """The account of a zone for which nobody named one: the only one that there is, or one that has nothing."""
+    return next(iter(service.accounts)) if len(service.accounts) == 1 else UNSEEN
 
 
 def listing(
@@ -99,7 +104,7 @@ def zone_object(identity: str, zone: Zone) -> dict[str, Any]:
         "id": identity,
         "name": zone_name(identity, zone),
         "status": zone.status,
-        "paused": False,
+        "paused": zone.paused,
         "type": "full",
         "account": {"id": zone.account_id or "", "name": name},
         "plan": {"id": f"plan-{zone.plan}", "legacy_id": zone.plan, "name": PLANS.get(zone.plan, zone.plan)},

@@ -21,7 +21,7 @@ RULESETS = {  # their rules in a state document, and the phase
     "managed_rules": "http_request_firewall_managed",
     "ddos_l7_overrides": "ddos_l7",
 }
-PLAIN = ("name", "plan", "status", "account_id", "advanced")
+PLAIN = ("name", "plan", "status", "paused", "account_id", "advanced")
 BESIDE = ("custom_rulesets", "events", "requests", "analytics")
 OPTIONAL = ("products", "ref")
 
@@ -40,6 +40,7 @@ class Zone:
     name: str = ""
     plan: str = "enterprise"
     status: str = "active"
+    paused: bool = False  # its names resolve, and requests pass Cloudflare by
     account_id: str | None = None
     custom_rulesets: list[Ruleset] = field(default_factory=list)
     advanced: bool = True  # whether its plan has the action log of managed DDoS rules

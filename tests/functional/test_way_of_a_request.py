@@ -284,7 +284,8 @@ def test_a_report_says_of_a_zone_whose_plan_it_cannot_read_that_it_is_not_known(
     service.zone(ZONE).seed(custom_rules=[ADMIN])
     token = service.add_token("token-without", zone="none")
     result = modules.done("custom_rules", True, context=REPORT, rules=[ADMIN], api_token=token)
-    (reason,) = result["unread"]
+    served, reason = result["unread"]
+    assert served.startswith("Whether Cloudflare serves the zone is not known: GET zones/")
     assert reason.startswith("Whether rules of the account of the zone decide is not known: GET zones/")
     assert reason.endswith(".") and not reason.endswith("..")
     assert "unread" not in modules.done("custom_rules", True, rules=[ADMIN], api_token=token)

@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import predict_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
@@ -35,7 +36,7 @@ def predicted(service: LocalService, **variables: Any) -> HostRecord:
         "checked": checked,
         "runner": runner,
         "merged": partial(MergedHost, "lima", entries=(), now=END_OF_TIME),
-        "accepted": list,
+        "accepted": partial(parse_accepted, variables.get("report_accepted") or [], "lima"),
         "variables": {},
     }
     task: Any = SimpleNamespace(host="lima", require_control_node=nothing, value=nothing, **stubs)

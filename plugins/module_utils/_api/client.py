@@ -68,7 +68,7 @@ class Client:
         self.progress = progress or Progress()
         self.owner = owner
         self.now: datetime | None = None
-        self.zones: Sequence[Object] = ()
+        self.zones: Sequence[Object] = ()  # the zone, once it was read
         self.wait: Callable[[float], bool] = lambda _seconds: False  # as a part of max_wait
         self._list_objects: dict[str, Object] = {}
         self._listings: dict[str, list[Object]] = {}

@@ -54,10 +54,10 @@ class SurroundingsReader(NamedTuple):
 
     def read(self, draft: Plan, traffic: AccountTraffic | None = None) -> Surroundings:
         """All that decides about a plan; raises ServiceError if the protection of the account, or
-        the traffic, cannot be read. The `traffic` that an earlier plan asked for is not asked for
-        again."""
+        the traffic, cannot be read, and OptionError for a zone of another account. The `traffic`
+        that an earlier plan asked for is not asked for again."""
         plan, traffic = self._with_protection(draft, traffic)
-        plan = self._with_rules(plan)
+        plan = self._with_rules(self._with_zone(plan))
         facts = self._facts(plan)._replace(ineffective=self._ineffective(plan))
         return Surroundings(plan, traffic, facts)
 
@@ -89,6 +89,14 @@ class SurroundingsReader(NamedTuple):
             traffic = answers.pop()
         read = {resource.plural: objects for resource, objects in zip(unread, answers)}
         return draft._replace(before={**read, **draft.before}), traffic
+
+    def _with_zone(self, plan: Plan) -> Plan:
+        """The plan with the zone of a host; raises OptionError for a zone of another account."""
+        if ZONE_OPTION not in self.client.owner:
+            return plan
+        from .zone import with_zone  # loaded for zones
+
+        return with_zone(plan, self.client, self.context)
 
     def _with_rules(self, plan: Plan) -> Plan:
         """The plan with the collections on which the risks of rules, lists and overrides depend."""

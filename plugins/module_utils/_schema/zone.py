@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The plan and the security level of a zone; the vendor describes the level in "Zone Settings
-API"."""
+"""The plan, the status and the security level of a zone; the vendor describes the level in "Zone
+Settings API"."""
 
 from __future__ import annotations
 
@@ -31,6 +31,27 @@ OTHER_PLANS = PLAN_NAMES.keys() - {ENTERPRISE}
 def plan_of(zone: Object) -> str:
     """The plan of a zone in the words of the API; empty where it is not known."""
     return str(fields_in(zone.get("plan")).get("legacy_id") or "")
+
+
+STATUS, PAUSED = "status", "paused"  # of a zone
+ACTIVE = "active"
+# By the vendor's page "Zone status"; any other status than active keeps requests away as well.
+CAUSES = {
+    "initializing": "its setup is not complete",
+    "pending": "its nameservers are not those of Cloudflare yet",
+    "moved": "its nameservers are no longer those of Cloudflare",
+    "deactivated": "Cloudflare has deactivated it",
+}
+
+
+def why_not_served(zone: Object) -> str:
+    """Return why no request to a zone passes Cloudflare, as a clause; empty if requests do, or if
+    its status is not known. The vendor's pages are "Zone status" and "Pause Cloudflare"."""
+    status = str(zone.get(STATUS) or ACTIVE)
+    if status != ACTIVE:
+        cause = CAUSES.get(status)
+        return f"its status is {status} ({cause})" if cause else f"its status is {status}"
+    return "it is paused" if zone.get(PAUSED) is True else ""
 
 
 def _locked(setting: Object) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ...module_utils._context import EXISTING
 from ...module_utils._errors import NOTHING_CHANGED, REFUSAL, Refusal
 from ...module_utils._output import readable_failure
+from ...module_utils._planning.zone import NOT_SERVED
 from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._schema.registry import MANAGED, title_of_operation
 from ...module_utils._specs.base import LEFT_ALONE, ModuleResult
@@ -228,6 +229,8 @@ def _lines_of_result(result: ModuleResult, is_accepted: IsAccepted, begin: str) 
     coverage = (result.get("coverage") or {}).get("after")
     if coverage:
         yield f"{begin}{_protection_sentence(coverage)}"
+    if result.get(NOT_SERVED):
+        yield f"{result[NOT_SERVED]} The run prepares it all the same."
     unmanaged = result.get("unmanaged") or ()
     objects = [obj for obj in unmanaged if not is_accepted(obj)]
     concerns = [*weakening(objects), *weakening(objects, weakens=False)]

@@ -124,7 +124,7 @@ OLD_NAMES = {
     **{f"{PREFIX}{name}": f"{LIMITS}: {{{name}: ...}}" for name in BASELINE[LIMITS]["options"]},
 }
 # With the variables of the inventory, which fill those of the role.
-OF_KNOWN_ZONE = ("edge_zone_plan", "edge_zone_account_id")
+OF_KNOWN_ZONE = ("edge_zone_plan", "edge_zone_account_id", "edge_zone_status", "edge_zone_paused")
 INVENTORY_VARIABLES = (
     *INVENTORY.values(),
     *CONTACTS.values(),
@@ -132,13 +132,13 @@ INVENTORY_VARIABLES = (
     "edge_account_name",
     "edge_account_type",
     "edge_zone_account",
-    "edge_zone_status",
 )
 TARGET = "target"  # of every playbook: the group of its hosts
 OF_HOST: Arguments = {
     **BASELINE,
     **{theirs: BASELINE[ours] for ours, theirs in INVENTORY.items()},
     **{name: {"type": "str"} for name in OF_KNOWN_ZONE},
+    "edge_zone_paused": {"type": "bool"},
     SOURCE: {"type": "dict"},
 }
 # The variables that say which account and zone a host is, and how to reach them.
@@ -266,14 +266,16 @@ def _zone_of_inventory(values: Mapping[str, Any], names: Mapping[str, str]) -> M
     """The zone of a host as far as the inventory knows it, in the shape of the API."""
     if not any(f"{PREFIX}{option}" in names for option in ZONE_OWNER.options):
         return {}
-    name, plan, account = (values.get(name) for name in ("edge_zone_name", *OF_KNOWN_ZONE))
-    if not plan:
-        return {}
-    zone: dict[str, Any] = {"plan": {"legacy_id": plan}}
-    if name:
-        zone["name"] = name
+    plan, account, status, paused = (values.get(name) for name in OF_KNOWN_ZONE)
+    zone: dict[str, Any] = {}
+    if plan:
+        zone["plan"] = {"legacy_id": plan}
     if account:
         zone["account"] = {"id": account}
+    name = values.get("edge_zone_name")
+    for field, value in (("name", name), ("status", status), ("paused", paused)):
+        if value:
+            zone[field] = value
     return zone
 
 

@@ -271,6 +271,7 @@ def _zone_host(
         "edge_zone_name": zone.get("name"),
         "edge_zone_plan": plan.get("legacy_id") or plan.get("name"),
         "edge_zone_status": zone.get("status"),
+        "edge_zone_paused": zone.get("paused"),
         "edge_zone_account": account_host,
         "edge_zone_account_id": account_id,
     }

@@ -29,7 +29,7 @@ from .._baseline.unmanaged import Accepted
 from .._baseline.variables import one_owner
 from . import record as records
 from .coverage import CLASSES, FAMILIES, AccountCoverage, AddressCounts, component_title
-from .results import HostResults
+from .results import HostResults, is_of_zone
 
 NO_ADDRESS = "There is no protected address."
 MarkedRecord = TypeVar("MarkedRecord", records.Unmanaged, records.Ineffective)
@@ -84,6 +84,15 @@ class AcceptedNow:
             uncovered = address_set.union([*uncovered, *address_set.difference(ranges, accepted)])
         return uncovered
 
+    def not_served(self, reason: str | None) -> list[str]:
+        """The reason why Cloudflare does not serve the zone; none if it does, or that is
+        accepted."""
+        accepted_statuses = {acceptance.status for acceptance in self._in_force}
+        if not reason or unmanaged.NOT_SERVED in accepted_statuses:
+            return []
+        expired = self._expired(lambda acceptance: acceptance.status == unmanaged.NOT_SERVED)
+        return [reason, *expired]
+
     def unnamed(self, announced: records.Announced | None) -> list[str]:
         """A sentence on announced networks that no prefix names, without accepted ones;
         none if there are no such networks."""
@@ -96,14 +105,12 @@ class AcceptedNow:
 
         return [_in_no_prefix(unnamed), *self._expired(concerns)] if unnamed else []
 
-    def statuses(
-        self, coverage: AccountCoverage, announced: records.Announced | None
-    ) -> list[records.AcceptedStatus]:
-        """The statuses of an account that are accepted."""
+    def statuses(self, host: HostResults) -> list[records.AcceptedStatus]:
+        """The statuses of a host that are accepted."""
         statuses = []
         for acceptance in self._in_force:
             if acceptance.status:
-                for scope in _accepted_scopes(acceptance, coverage, announced):
+                for scope in _scopes_in_host(acceptance, host):
                     statuses.append(_accepted_status(acceptance, acceptance.status, scope))
         return statuses
 
@@ -142,6 +149,15 @@ def _accepted_status(
         reason=acceptance.reason,
         expires=_until(acceptance.expires),
     )
+
+
+def _scopes_in_host(acceptance: Accepted, host: HostResults) -> Iterator[AcceptedScope]:
+    """The scopes of an accepted status in the zone and the account of a host."""
+    not_served = host.record["not_served"]
+    if acceptance.status == unmanaged.NOT_SERVED and not_served:
+        yield AcceptedScope(not_served, [])
+    if host.coverage:
+        yield from _accepted_scopes(acceptance, host.coverage, host.record["announced"])
 
 
 def _accepted_scopes(
@@ -211,12 +227,15 @@ def assess(
 
 def _applying_statuses(host: HostResults, accepted: AcceptedNow) -> dict[records.Status, list[str]]:
     """The sentences that give a host each status."""
+    not_served = host.record["not_served"]
+    if not_served:
+        host = _without_zone(host)
     record, before = host.record, host.coverage
     holes = records.unaccepted(record["unmanaged"])
-    unread, unprotected = list(host.unread), []
+    unread, unprotected = list(host.unread), accepted.not_served(not_served)
     if before:
         unread += _unclear(before)
-        unprotected = accepted.unprotected(before)
+        unprotected += accepted.unprotected(before)
     return {
         "unknown": unread,
         "unprotected": unprotected,
@@ -229,6 +248,18 @@ def _applying_statuses(host: HostResults, accepted: AcceptedNow) -> dict[records
         "drift": [*record["overdue"], *_drift(record), *unmanaged.weakening(holes, weakens=False)],
         "pending": [step["message"] for step in record["pending"]],
     }
+
+
+def _without_zone(host: HostResults) -> HostResults:
+    """A host without what counts of its zone, and changes no status while Cloudflare does not serve
+    it: all of a host that is a zone alone."""
+    record = host.record
+    if not record["account_id"]:
+        return HostResults(records.nothing_known(record["host"]))
+    return host.having(
+        operations=[obj for obj in record["operations"] if not is_of_zone(obj)],
+        unmanaged=[obj for obj in record["unmanaged"] if not is_of_zone(obj)],
+    )
 
 
 def unmet_reasons(expectations: Sequence[records.Expected]) -> list[str]:
@@ -324,13 +355,13 @@ def host_record(
     host: HostResults, generated: str, accepted: AcceptedNow = NOTHING_ACCEPTED
 ) -> records.HostRecord:
     """The record of a host that was read at this moment, with its status."""
-    before, announced = host.coverage, host.record["announced"]
+    is_served = not host.record["not_served"]
     marked_host = host.having(
         generated=generated,
-        enforces=enforces(host.rules),
+        enforces=is_served and enforces(host.rules),
         unmanaged=accepted.marked(host.record["unmanaged"]),
         ineffective=accepted.marked(host.record["ineffective"]),
-        accepted_statuses=accepted.statuses(before, announced) if before else [],
+        accepted_statuses=accepted.statuses(host),
     )
     status, reasons = assess(marked_host, accepted)
     return marked_host.having(status=status, reasons=reasons).record

@@ -33,8 +33,8 @@ from .record import MAX_CHARS, Difference, HostChange, HostRecord, Report, Statu
 REMEDIES: Final[Mapping[Status, str]] = {  # of hosts that are not in order
     "unknown": "Correct what the message names, and run the report again.",
     "unprotected": (
-        "Run the baseline if it protects more; if not, correct it, or accept the status"
-        " (report_accepted)."
+        "Run the baseline if it protects more, or have Cloudflare serve the zone; if not, correct"
+        " the baseline, or accept the status (report_accepted)."
     ),
     "weakened": (
         "Run the baseline. If no baseline names an object, name it, delete it, or accept it"

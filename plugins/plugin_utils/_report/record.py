@@ -419,6 +419,10 @@ class HostRecord(TypedDict):
         "whether a rule of the zone blocks or challenges, null if no rules of a zone were read",
         Metric("enforces", "Whether a rule of a zone blocks or challenges.", float),
     ]
+    not_served: Annotated[
+        str | None,
+        "why Cloudflare does not serve the zone, in a sentence; null if it does, or there is none",
+    ]
     generated: Annotated[
         str,
         "when the host was read, a timestamp with an offset",

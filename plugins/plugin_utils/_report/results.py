@@ -18,12 +18,13 @@ from typing import Any, TypeVar, cast
 
 from ...module_utils import _arguments
 from ...module_utils._guard.terms import Pending
+from ...module_utils._planning.zone import NOT_SERVED
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._protection.rules_in_force import IN_ORDER, ZoneRule
 from ...module_utils._protection.traffic_changes import example_in_words
 from ...module_utils._schema.registry import BY_NAME, DECIDING, title_of_resource
-from ...module_utils._schema.resource import OWNERS, Object, Resource, State, without
+from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Object, Resource, State, without
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import Option, sentence
@@ -147,7 +148,8 @@ def _with_plans(
         ),
         ineffective=_elements_of_lists(_ineffective(result, place) for result in results),
         expectations=_elements_of_lists(map(expected_records, results)),
-        backtest=next(filter(None, (result.get("backtest") for result in results)), None),
+        backtest=_first_of(results, "backtest"),
+        not_served=_first_of(results, NOT_SERVED),
         mitigates=before.mitigates if before else None,
         coverage=before.record() if before else None,
         prefixes=coverages.prefix_records(before, after) if before and after else [],
@@ -167,6 +169,11 @@ def _with_plans(
 def _elements_of_lists(lists: Iterable[Iterable[Element]]) -> list[Element]:
     """The elements of all lists."""
     return [*chain.from_iterable(lists)]
+
+
+def _first_of(results: Iterable[ModuleResult], name: str) -> Any:
+    """The first value of this name in some results; None if none has it."""
+    return next(filter(None, (result.get(name) for result in results)), None)
 
 
 def _only_plan(results: Iterable[ModuleResult]) -> str | None:
@@ -364,13 +371,22 @@ def expected_records(result: ModuleResult) -> Iterator[records.Expected]:
         )
 
 
+def is_of_zone(obj: Mapping[str, Any]) -> bool:
+    """Return whether an object of a result or a record, by its resource, is one of a zone."""
+    resource = BY_NAME.get(obj["resource"])
+    return resource is not None and resource.owner == ZONE_OPTION
+
+
 def _weaker_objects(result: ModuleResult) -> Iterator[str]:
-    """Sentences on the account and on objects that protect less than described."""
+    """Sentences on the account and on objects that protect less than described; those of a zone
+    that Cloudflare does not serve protect nothing anyway."""
     yield from (result.get("coverage") or {}).get("weaker") or ()
     names = {}
     for difference in differences_of(result):
         names[difference["resource"], difference["key"]] = difference["name"]
     for weaker in result.get("weaker") or ():
+        if result.get(NOT_SERVED) and is_of_zone(weaker):
+            continue
         resource, key = BY_NAME.get(weaker["resource"]), weaker["key"]
         subject = title_of_resource(weaker["resource"])
         if resource is None or resource.key:

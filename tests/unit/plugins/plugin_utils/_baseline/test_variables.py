@@ -119,7 +119,16 @@ ZONE_OF_INVENTORY = {
     [
         ({}, {"name": "shop.example", "plan": {"legacy_id": "free"}, "account": {"id": ACCOUNT}}),
         ({"edge_zone_account_id": None}, {"name": "shop.example", "plan": {"legacy_id": "free"}}),
-        ({"edge_zone_plan": None}, {}),
+        ({"edge_zone_plan": None}, {"name": "shop.example", "account": {"id": ACCOUNT}}),
+        (
+            {
+                "edge_zone_plan": None,
+                "edge_zone_account_id": None,
+                "edge_zone_status": "moved",
+                "edge_zone_paused": True,
+            },
+            {"name": "shop.example", "status": "moved", "paused": True},
+        ),
         ({"edge_zone_name": None}, {"plan": {"legacy_id": "free"}, "account": {"id": ACCOUNT}}),
         ({"baseline_zone_id": "f" * 32}, {}),  # perhaps another zone than that of the inventory
     ],

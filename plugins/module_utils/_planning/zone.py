@@ -1,0 +1,84 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The zone of a host, read once: whether it is of the account of the host, and whether Cloudflare
+serves it."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from .._api.client import Client
+from .._api.neighbours import zone_of
+from .._context import Context
+from .._errors import OptionError, ProtectionError
+from .._plan.plan import Plan
+from .._schema.neighbours import ZONE
+from .._schema.resource import ACCOUNT_OPTION, Object, State, fields_in
+from .._schema.zone import STATUS, plan_of, why_not_served
+from .._text import Option
+
+SERVED = "Whether Cloudflare serves the zone is not known"
+OF_ACCOUNT = "Whether the zone is of the account of its host is not known"
+NO_ANSWER = "Cloudflare does not say it."
+NOT_SERVED = "not_served"  # of a result
+
+
+def with_zone(plan: Plan, client: Client, context: Context) -> Plan:
+    """The plan of a host with its zone; raises OptionError if that is a zone of another account.
+
+    The zone is what the inventory knows of it if it cannot be read, and for a run of the role on a
+    zone alone whose plan is known. A report says if it is not known whether Cloudflare serves it.
+    """
+    has_account = ACCOUNT_OPTION in client.owner
+    if not (has_account or context.is_role):
+        return plan
+    zone, reason = context.zone, NO_ANSWER
+    if has_account or context.reports or not (plan_of(zone) and zone.get("name")):
+        zone, reason = _read(client, context)
+    doubts: dict[str, str] = {}
+    if has_account and not _is_of_account(zone, client.owner[ACCOUNT_OPTION]):
+        doubts[OF_ACCOUNT] = reason
+    if context.reports and not zone.get(STATUS):
+        doubts[SERVED] = reason
+    before = {**plan.before, ZONE.plural: [zone]} if zone.get("name") else plan.before
+    unread = {**plan.unread, NOT_SERVED: doubts} if doubts else plan.unread
+    return plan._replace(before=before, unread=unread)
+
+
+def _read(client: Client, context: Context) -> tuple[Object, str]:
+    """The zone, which the client keeps, and the reason why something of it is not known."""
+    try:
+        client.zones = [zone_of(client)]
+        return client.zones[0], NO_ANSWER
+    except ProtectionError as exc:
+        return context.zone, exc.message
+
+
+def _is_of_account(zone: Object, account_id: str) -> bool:
+    """Return whether a zone is of this account, false if it does not say its account; raises
+    OptionError if it is of another one."""
+    account = fields_in(zone.get("account"))
+    identity = str(account.get("id") or "")
+    if identity and identity.lower() != account_id.lower():
+        title = f"{identity} ({account['name']})" if account.get("name") else identity
+        name = zone.get("name") or "of this host"
+        problem = (
+            f"{account_id} is not the account of the zone {name}, which is {title}. Lists and"
+            " rulesets of another account would decide about this zone. Correct the id, or make"
+            " a host of each. Nothing was changed."
+        )
+        raise OptionError(Option(ACCOUNT_OPTION), problem)
+    return bool(identity)
+
+
+def not_served(state: State) -> Mapping[str, Any]:
+    """The result on a zone that Cloudflare does not serve, with the reason in a sentence."""
+    for zone in state.get(ZONE.plural, ()):
+        cause = why_not_served(zone)
+        if cause:
+            subject = "Cloudflare does not serve the zone"
+            return {NOT_SERVED: f"{subject}, since {cause}: no rule of it stops a request."}
+    return {}
