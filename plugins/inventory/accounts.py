@@ -20,8 +20,10 @@ description:
     C(edge_zone_status), C(edge_zone_paused), C(edge_zone_account) (the host of its account) and
     C(edge_zone_account_id).
     Its host name is its domain.
-  - If two accounts or two zones have one name, or an account has the name of a zone or of a
-    group, a hyphen and six digits of the id follow.
+  - If two accounts have one name, or an account has the name of a zone or of a group, a hyphen and
+    six digits of the id follow.
+  - If several accounts have a zone of one name, the zone that is active has it. The host of any
+    other one has the name of its account behind a hyphen, and is warned of.
   - An account that the token does not see, but one of its zones names, becomes a host like the
     others, without a type.
   - Tasks for these hosts run on the control node, since every host has C(ansible_connection=local).
@@ -172,6 +174,7 @@ from ..plugin_utils._inventory.hosts import (
     Selection,
     age_of_cache,
     hosts_of,
+    longer_names,
 )
 
 try:
@@ -233,6 +236,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 " (account). The inventory takes the accounts that its zones name; accounts without"
                 " zones are missing."
             )
+        host_names = {host.name for host in hosts}
+        for name, text in longer_names(directory.zones).items():
+            if name in host_names:
+                self.display.warning(text)
         unmatched = selection.unmatched(directory)
         if unmatched:
             self.display.warning(

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ...module_utils._schema.zone import ACTIVE
 from ...module_utils._text import plural
 
 ListedOwner = Mapping[str, Any]  # an account or zone, as Cloudflare lists it
@@ -139,12 +140,35 @@ def hosts_of(directory: Directory, selection: Selection) -> list[InventoryHost]:
 
 
 def zone_names(zones: Iterable[ListedOwner]) -> dict[str, str]:
-    """Host names by zone id: the domain, and digits of the id where several zones have it.
+    """Host names by zone id: the domain. If several accounts have it, it names the zone that is
+    active; behind that of any other one comes the name of its account, or digits of the id."""
+    listed = list(zones)
+    uses = Counter(map(_domain, listed))
+    active = Counter(_domain(zone) for zone in listed if zone.get("status") == ACTIVE)
+    names: dict[str, str] = {}
+    for zone in listed:
+        domain, identity = _domain(zone), str(zone["id"])
+        account = hyphenated(str(_owner(zone).get("name") or ""))
+        has_domain = zone.get("status") == ACTIVE and active[domain] == 1
+        is_longer = bool(domain) and uses[domain] > 1 and not has_domain
+        names[identity] = f"{domain}-{account or identity[:ID_DIGITS]}" if is_longer else domain
+    return _unique(names, "zone", ())
 
-    Two accounts may have one domain, one of them not active there.
-    """
-    domains = {str(zone["id"]): _domain(zone) for zone in zones}
-    return _unique(domains, "zone", ())
+
+def longer_names(zones: Sequence[ListedOwner]) -> dict[str, str]:
+    """By host: a sentence on a zone whose host has a longer name than its domain, since an active
+    zone has that."""
+    names = zone_names(zones)
+    sentences: dict[str, str] = {}
+    for zone in zones:
+        name, domain = names[str(zone["id"])], _domain(zone)
+        if name != domain and domain in names.values():
+            account = _owner(zone).get("name") or _owner(zone).get("id")
+            sentences[name] = (
+                f"The zone {domain} of the account {account} is the host {name}, since another"
+                f" zone of this name is active. The status of this one is {zone.get('status')}."
+            )
+    return sentences
 
 
 def account_names(accounts: Iterable[ListedOwner], taken: Iterable[str] = ()) -> dict[str, str]:

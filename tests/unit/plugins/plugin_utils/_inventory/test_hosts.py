@@ -13,6 +13,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.host
     group_of_zones,
     hosts_of,
     hyphenated,
+    longer_names,
     zone_names,
 )
 
@@ -76,6 +77,45 @@ def test_host_names_of_zones_are_their_domains(zones: list[tuple[str, str]], nam
     assert list(zone_names({"id": identity, "name": name} for identity, name in zones).values()) == names
 
 
+SHOP, OTHER_SHOP = "a" * 32, "b" * 32
+GMBH, LTD = {"id": "1" * 32, "name": "Example GmbH"}, {"id": "2" * 32, "name": "Other, Ltd"}
+
+
+@pytest.mark.parametrize(
+    ("statuses", "accounts", "names"),
+    [
+        (("active", "pending"), (GMBH, LTD), ["shop.example", "shop.example-other-ltd"]),
+        (("moved", "active"), (GMBH, LTD), ["shop.example-example-gmbh", "shop.example"]),
+        (("active", "pending"), (GMBH, {}), ["shop.example", "shop.example-bbbbbb"]),
+        (("active", "pending"), (GMBH, GMBH), ["shop.example", "shop.example-example-gmbh"]),
+        (("pending", "pending"), (GMBH, LTD), ["shop.example-example-gmbh", "shop.example-other-ltd"]),
+        (("active", "active"), (GMBH, LTD), ["shop.example-example-gmbh", "shop.example-other-ltd"]),
+        (("pending", "pending"), (LTD, LTD), ["shop.example-other-ltd-aaaaaa", "shop.example-other-ltd-bbbbbb"]),
+    ],
+)
+def test_the_zone_that_is_active_has_the_name(
+    statuses: tuple[str, str], accounts: tuple[dict[str, str], dict[str, str]], names: list[str]
+) -> None:
+    zones = [
+        {"id": identity, "name": "shop.example", "status": status, "account": account}
+        for identity, status, account in zip((SHOP, OTHER_SHOP), statuses, accounts, strict=True)
+    ]
+    assert [*zone_names(zones).values()] == names
+    longer = [name for name in names if name != "shop.example" and "shop.example" in names]
+    assert [*longer_names(zones)] == longer
+
+
+def test_a_zone_with_a_longer_name_is_told() -> None:
+    zones = [
+        {"id": SHOP, "name": "shop.example", "status": "active", "account": GMBH},
+        {"id": OTHER_SHOP, "name": "shop.example", "status": "pending", "account": LTD},
+    ]
+    assert [*longer_names(zones).values()] == [
+        "The zone shop.example of the account Other, Ltd is the host shop.example-other-ltd, since another zone of this name is"
+        " active. The status of this one is pending."
+    ]
+
+
 def test_the_group_of_an_accounts_zones_is_a_name_that_ansible_takes() -> None:
     assert group_of_zones("caf\u00e9-2-\u0939\u093f") == "zones_of_caf\u00e9_2_\u0939_"
 
@@ -108,9 +148,9 @@ def test_a_plan_and_an_account_that_are_no_objects_are_not_known(odd: object) ->
     [
         (["example-*"], [], ["example-bank"]),
         (["Example *"], [], ["example-bank"]),
-        (["example-bank"], None, ["example-bank", "shop.example-bbbbbb"]),
-        ([], ["shop.example-b*"], ["shop.example-bbbbbb"]),
-        ([], ["shop.example"], ["shop.example-bbbbbb", "shop.example-cccccc"]),
+        (["example-bank"], None, ["example-bank", "shop.example-example-bank"]),
+        ([], ["shop.example-e*"], ["shop.example-example-bank"]),
+        ([], ["shop.example"], ["shop.example-corp", "shop.example-example-bank"]),
         (["other-*"], [], []),
     ],
 )
