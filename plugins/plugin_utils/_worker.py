@@ -45,6 +45,7 @@ LOADED_BY_RULES = (
     "_expressions.operands",
     "_planning.needs",
     "_planning.zone",
+    "_guard.finders.rulesets",
     "_guard.rule_plans",
     "_guard.traffic",
     "_protection.desired_protection",

@@ -103,7 +103,8 @@ def test_the_report_takes_the_calls_that_the_page_counts(applied: Applied, tmp_p
     assert len(applied.service.writes) == writes
     of_inventories = 2
     of_ways = 12  # the custom rules of each account, for its zones of the plan Enterprise
-    assert len(applied.service.calls) - calls == 12 * CALLS_OF_AN_ACCOUNT + 40 + of_ways + of_inventories
+    of_listing = 2  # of all zones, for their status: how many there are, and one page
+    assert len(applied.service.calls) - calls == 12 * CALLS_OF_AN_ACCOUNT + 40 + of_ways + of_inventories + of_listing
 
 
 @pytest.mark.parametrize("name", ["plan.yml", "apply.yml"])

@@ -15,6 +15,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
+from ansible.module_utils.parsing.convert_bool import boolean
+
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.acceptance import Acceptance
@@ -36,6 +38,7 @@ REPORT_OPTIONS: Arguments = {
 }
 LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"
 ANNOUNCED = "report_announced"
+REQUIRED = "required"  # networks that are protected are announced as well
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES, ACCEPTED: ENTRIES}
 
 
@@ -49,10 +52,22 @@ def file_mode(digits: Any) -> int:
     return int(digits, 8)
 
 
+def announced(value: Any) -> bool | str:
+    """Return whether announced networks are read, and `required` if those that are protected have
+    to be announced; raises ValueError."""
+    if str(value).strip().lower() == REQUIRED:
+        return REQUIRED
+    try:
+        return bool(boolean(value or False))
+    except TypeError as exc:
+        raise ValueError(f"{ANNOUNCED}: {value} is none of true, false, required.") from exc
+
+
 def check_report(values: Mapping[str, Any], _given: Container[str]) -> Iterator[OptionError]:
     """The errors in variables of the report whose type alone is right."""
     if values.get("report_mode") is not None:
         yield from errors_of(partial(file_mode, values["report_mode"]))
+    yield from errors_of(partial(announced, values.get(ANNOUNCED)))
     for name in (LOG_HOURS, REPORTED_HITS):
         yield from errors_of(partial(check_hours, float(values.get(name) or 0), name))
 

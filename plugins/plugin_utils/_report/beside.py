@@ -10,7 +10,7 @@ makes the host unknown."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -31,16 +31,19 @@ from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
 from ...module_utils._values import address_set
+from ...module_utils._values.address_set import Ranges
 from .._baseline.variables import Part, connection_options, described_by
 from . import record as records
+from .arguments import REQUIRED
 from .results import HostResults
 
 InfoResult = Mapping[str, Any]  # of a module that reads
 LogEntry = Mapping[str, Any]  # as the modules return it
 
 
-def announced_record(result: InfoResult) -> records.Announced:
-    """The announced networks, out of the result of protection_info.
+def announced_record(result: InfoResult, mitigated: Ranges | None = None) -> records.Announced:
+    """The announced networks, out of the result of protection_info, and those of the `mitigated`
+    addresses that are withdrawn.
 
     Networks that other accounts use are theirs to protect. A network that is malformed, or of which
     Cloudflare does not say whether it is announced, is not known.
@@ -58,11 +61,26 @@ def announced_record(result: InfoResult) -> records.Announced:
     protected = address_set.ranges_of(prefix.get("prefix") for prefix in result["prefixes"])
     cared_for = address_set.union([*address_set.ranges_of(delegated_texts), *protected])
     unknown = address_set.difference(unclear, address_set.union([*cared_for, *announced]))
+    unannounced = address_set.difference(mitigated or [], [*announced, *unclear])
     return records.Announced(
         networks=address_set.networks(announced),
         unprotected=address_set.networks(address_set.difference(announced, cared_for)),
         not_known=[*address_set.networks(unknown), *malformed],
+        withdrawn=_withdrawn(result, unannounced),
     )
+
+
+def _withdrawn(result: InfoResult, addresses: Ranges) -> list[records.Withdrawn]:
+    """The networks of these addresses that the account does not announce, and since when."""
+    withdrawn: list[records.Withdrawn] = []
+    for prefix in result["announced"]:
+        for network in prefix["networks"]:
+            ranges = address_set.ranges_of([network["prefix"]])
+            meant = address_set.intersection(addresses, ranges)
+            if network["announced"] is False:
+                for name in address_set.networks(meant):
+                    withdrawn.append(records.Withdrawn(network=name, since=network["since"]))
+    return withdrawn
 
 
 SAME_MOMENT = timedelta(seconds=10)  # between an object's own timestamp and the log's
@@ -209,7 +227,7 @@ class Beside:
 
     run_module: RunPart
     part: Part
-    announced: bool = False
+    announced: bool | str = False
     hits_hours: float = 0
     log_hours: float = 0
 
@@ -232,10 +250,14 @@ class Beside:
         if result.get("failed"):
             reason = f"The announced networks are not known: {result.get('msg')}"
             return host.having(unread=[reason])
-        announced = announced_record(result)
+        announced = announced_record(result, host.coverage.mitigated if host.coverage else None)
         unclear = [
             f"Whether {network} is announced is not known." for network in announced["not_known"]
         ]
+        withdrawn = announced["withdrawn"]
+        if withdrawn and self.announced == REQUIRED:
+            reason = f"{records.withdrawn_words(withdrawn)}: their packets pass Cloudflare by."
+            host = replace(host, weaker=[*host.weaker, reason])
         return host.having(unread=unclear, announced=announced)
 
     def _packet_phases(self, host: HostResults) -> HostResults:

@@ -151,6 +151,12 @@ class AccountCoverage:
         return classes
 
     @property
+    def mitigated(self) -> Ranges:
+        """The addresses for which attacks are mitigated, at least in part."""
+        classes = self.classes()
+        return address_set.union([*classes["covered"], *classes["partial"]])
+
+    @property
     def _half_passed(self) -> Ranges:
         """The families of which the allowlist lets half of all sources pass, or more."""
         passed = []

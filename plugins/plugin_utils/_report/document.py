@@ -381,6 +381,7 @@ def totals(host_records: Sequence[records.HostRecord]) -> records.Totals:
         "enforcing": sum(bool(zone["enforces"]) for zone in zones),
         **_lengths_of_lists(host_records),
         "addresses": _address_counts(accounts),
+        "withdrawn": _withdrawn(accounts),
     }
     return cast(records.Totals, numbers)
 
@@ -397,6 +398,14 @@ def _lengths_of_lists(host_records: Sequence[Mapping[str, Any]]) -> dict[str, in
     for key, _nouns in records.shown_as(records.Counted):
         lengths[key] = sum(len(record[key]) for record in host_records)
     return lengths
+
+
+def _withdrawn(accounts: Sequence[Mapping[str, Any]]) -> list[records.Withdrawn]:
+    """The networks of all accounts that are protected, and not announced."""
+    networks: list[records.Withdrawn] = []
+    for account in accounts:
+        networks += (account["announced"] or {}).get("withdrawn") or ()
+    return networks
 
 
 def _address_counts(accounts: Sequence[Mapping[str, Any]]) -> AddressCounts:

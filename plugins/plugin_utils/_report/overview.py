@@ -340,6 +340,8 @@ def protection(totals: Totals) -> str:
     shares = [share.words for share in coverages.mitigated_shares(totals["addresses"])]
     if shares:
         clauses.append(f"attacks are mitigated for {' and '.join(shares)}")
+    if totals["withdrawn"]:
+        clauses.append(f"of these, {records.withdrawn_words(totals['withdrawn'])}")
     idle = totals["accounts"] - totals["mitigating"]
     if idle:
         clauses.append(f"{of_all(idle, totals['accounts'], 'account', 'mitigate')} nothing")

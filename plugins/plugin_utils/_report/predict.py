@@ -13,8 +13,6 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from ansible.module_utils.parsing.convert_bool import boolean
-
 from ...module_utils._protection.all_unmanaged import lists_not_read
 from ...module_utils._schema.account import TCP_KINDS
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
@@ -61,7 +59,7 @@ def reads_beside(run_module: RunPart, part: Part, values: Mapping[str, Any]) -> 
     return Beside(
         run_module,
         part,
-        announced=boolean(values.get(arguments.ANNOUNCED) or False),
+        announced=arguments.announced(values.get(arguments.ANNOUNCED)),
         hits_hours=float(values.get(arguments.REPORTED_HITS) or 0),
         log_hours=float(values.get(arguments.LOG_HOURS) or 0),
     )

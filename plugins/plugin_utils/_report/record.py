@@ -33,9 +33,10 @@ from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._protection.ineffective import IneffectiveRecord
 from ...module_utils._protection.unmanaged import UnmanagedInResult
-from ...module_utils._text import capitalised, excerpt
+from ...module_utils._text import MAX_NAMES, capitalised, excerpt, first_joined, plural
 from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.evidence import ComponentTraffic
+from ...module_utils._values import address_set
 from .._baseline.unmanaged import AcceptableStatus
 from .coverage import AddressCounts, CoverageRecord, PrefixRecord, mitigated_shares
 
@@ -256,12 +257,36 @@ def unused_lines(rules: Sequence[Unused] | None) -> list[str]:
     ]
 
 
+class Withdrawn(TypedDict):
+    """A network for which attacks would be mitigated, and which is not announced."""
+
+    network: str
+    since: Annotated[str | None, "a timestamp, null if Cloudflare does not say it"]
+
+
+def withdrawn_words(withdrawn: Sequence[Withdrawn]) -> str:
+    """Such as `256 addresses are not announced (192.0.2.0/24, since 2026-02-20)`."""
+    ranges = address_set.ranges_of(part["network"] for part in withdrawn)
+    number = address_set.count(ranges)
+    has_ipv6 = any(end >= address_set.IPV6 for _start, end in ranges)
+    subject = address_set.counted(ranges) if has_ipv6 else plural(number, "address", "addresses")
+    networks = []
+    for part in withdrawn:
+        since = f", since {part['since'].partition('T')[0]}" if part["since"] else ""
+        networks.append(f"{part['network']}{since}")
+    verb = "is" if number == 1 else "are"
+    return f"{subject} {verb} not announced ({first_joined(networks, '; ', MAX_NAMES)})"
+
+
 class Announced(TypedDict):
     """The announced networks of an account."""
 
     networks: Annotated[list[str], "the announced networks"]
     unprotected: Annotated[list[str], "those of them that are neither protected nor excluded"]
     not_known: Annotated[list[str], "networks of which it is not known whether they are announced"]
+    withdrawn: Annotated[
+        list[Withdrawn], "networks for which attacks are mitigated, and that are not announced"
+    ]
 
 
 class AcceptedStatus(TypedDict):
@@ -382,6 +407,9 @@ def mitigation(record: Mapping[str, Any]) -> str:
     texts = []
     if record["mitigates"] is not None:
         texts.append(_extent_of_mitigation(record) if record["mitigates"] else "nothing")
+    withdrawn = (record["announced"] or {}).get("withdrawn")
+    if withdrawn:
+        texts.append(withdrawn_words(withdrawn))
     if record["enforces"] is not None:
         texts.append("by rules of the zone" if record["enforces"] else "nothing by rules")
     return ", ".join(texts)
@@ -567,6 +595,9 @@ class Totals(TypedDict):
     unmanaged: int
     accepted_statuses: int
     addresses: AddressCounts
+    withdrawn: Annotated[
+        list[Withdrawn], "networks for which attacks are mitigated, and that are not announced"
+    ]
 
 
 class HostChange(TypedDict):

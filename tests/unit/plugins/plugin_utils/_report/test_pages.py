@@ -101,7 +101,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         ],
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
-        "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
+        "announced": {"networks": [data], "unprotected": [data], "not_known": [data], "withdrawn": []},
         "accepted_statuses": [{"status": data, "text": data, "networks": [data], "reason": data, "expires": data}],
         "expectations": [{**expected, "met": met} for met in (True, None, False)],
         "coverage": {
