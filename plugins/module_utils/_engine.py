@@ -19,8 +19,8 @@ from ._apply.executor import BrokenOff
 from ._apply.recovery import Applied, apply_to_end, predicted, renewed
 from ._context import EXISTING, NOW, TASK, Context
 from ._errors import OptionError, OptionPlace, PlanError, ProtectionError, ServiceError
-from ._guard.check import Checked
-from ._guard.finders.base import Finding
+from ._guard.checked import Checked
+from ._guard.finding import Finding
 from ._guard.guard import Guard
 from ._output import Output, readable_failure
 from ._plan.plan import Plan

@@ -14,7 +14,7 @@ from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
 from ._apply.executor import BrokenOff
 from ._errors import ProtectionError
-from ._guard.check import Checked
+from ._guard.checked import Checked
 from ._plan.desired import Desired
 from ._plan.plan import Operation, with_along
 from ._protection.coverage import Coverage

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Mapping, NamedTuple
 
 from ._apply.recovery import Applied
-from ._guard.check import Checked
+from ._guard.checked import Checked
 from ._guard.comparison import expected_results, unmanaged_results, weaker_results
 from ._planning.stages import Rollout
 from ._result import (

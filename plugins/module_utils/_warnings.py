@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence
 
-from ._guard.check import Checked
+from ._guard.checked import Checked
 from ._plan.desired import Desired
 from ._plan.plan import Plan
 from ._schema.resource import Object, Resource

@@ -21,7 +21,7 @@ from .._schema.resource import Resource
 from .._text import Message, Option, did_you_mean, joined
 from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, ranges_of, union
-from .finders.base import Entry, Finding
+from .finding import Entry, Finding
 
 ACCEPTANCE_FIELDS: Arguments = {
     "code": NEEDED,

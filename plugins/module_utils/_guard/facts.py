@@ -15,7 +15,7 @@ from .._errors import ProtectionError
 from .._plan.plan import Plan
 from .._schema.resource import NO_ITEMS, Object, Resource
 from .._text import first_few
-from .finders.base import Entry, FinderAnswer, entries_of
+from .finding import Entry, FinderAnswer, entries_of
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._protection.backtest import Backtest, BacktestRecord

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence
 from .._plan.plan import Check, Plan
 from .._plan.rollout import Planned
 from .approval import approval_refusal, plan_id
-from .check import CHECKS, Checked, check_feasibility, check_plan
+from .check import check_plan
+from .checked import Checked
 from .comparison import unmet_refusal
 from .facts import Facts, backtest_finding
-from .finders.base import FinderAnswer
+from .feasibility import CHECKS, check_feasibility
+from .finding import FinderAnswer
 from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides

@@ -15,8 +15,8 @@ from .._api.client import Client
 from .._concurrency import concurrently
 from .._context import Context
 from .._errors import ProtectionError
-from .._guard.check import delegations_to_read, onboarded_to_read
 from .._guard.facts import Answer, Backtested, CollectionPlace, Facts, place_of_collection
+from .._guard.feasibility import delegations_to_read, onboarded_to_read
 from .._guard.terms import BacktestTerms, Terms
 from .._plan.desired import Desired
 from .._plan.plan import Plan

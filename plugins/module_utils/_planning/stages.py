@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, AbstractSet, Callable, Iterable, NamedTuple, S
 
 from .._context import Context
 from .._guard.acceptance import accepting
-from .._guard.finders.base import Finding, entries_of
+from .._guard.finding import Finding, entries_of
 from .._guard.risks.account import DROPS_TRAFFIC, SKIPS_MONITORING, monitoring_time
 from .._guard.terms import Pending, Terms
 from .._plan.desired import Desired

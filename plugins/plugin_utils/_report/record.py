@@ -28,7 +28,7 @@ from typing import (
     get_type_hints,
 )
 
-from ...module_utils._guard.finders.base import RiskRecord
+from ...module_utils._guard.finding import RiskRecord
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._protection.ineffective import IneffectiveRecord

@@ -17,7 +17,9 @@ KILLED_BY_UNIT = f"status 1 {UNIT}/module_utils/_plan/test_plan.py::test_a"
 KILLED_BY_FUNCTIONAL = f"signal 14 {FUNCTIONAL}/test_idempotence.py::test_b[status]"
 
 
-def test_the_summary_says_which_kind_of_tests_kills_how_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_summary_says_which_kind_of_tests_kills_how_many(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     all_kills: list[list[str]] = [
         [KILLED_BY_UNIT],
         [KILLED_BY_UNIT, KILLED_BY_FUNCTIONAL],

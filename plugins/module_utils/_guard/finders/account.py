@@ -32,6 +32,7 @@ from ..._protection.monitoring import mode_of
 from ..._schema.account import ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of_component
 from ..._text import Unread, first_few, sentence
 from ..._values.address_set import Ranges, intersection, overlaps, union
+from ..finding import FinderAnswer, entries_of, entry_of
 from ..risks.account import (
     DISABLES_PROTECTION,
     LOWERS_SENSITIVITY,
@@ -40,7 +41,7 @@ from ..risks.account import (
 )
 from ..risks.declaration import Limits
 from .allowlist import allowlists_own_prefix, broad_allowlist
-from .base import Change, FinderAnswer, by_risk, entries_of, entry_of, finds
+from .base import Change, by_risk, finds
 from .monitoring import drops_traffic, skips_monitoring
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)

@@ -13,9 +13,10 @@ from ..._protection.modes import ranges_of_losses
 from ..._schema.account import ALLOWLIST, SHARING
 from ..._text import first_few
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
+from ..finding import FinderAnswer, entry_of
 from ..risks.account import ALLOWLISTS_OWN_PREFIX, BROAD_ALLOWLIST, MOST_ENTRIES, SHORTEST
 from ..risks.declaration import Limits
-from .base import Change, FinderAnswer, entry_of, finds
+from .base import Change, finds
 
 
 @finds(BROAD_ALLOWLIST)

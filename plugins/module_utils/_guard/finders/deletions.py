@@ -15,9 +15,10 @@ from ..._schema.lists import LISTS, uses_of
 from ..._schema.resource import Object
 from ..._text import capitalised, first_few, plural
 from ..._values.address_set import range_of, union
+from ..finding import FinderAnswer, entries_of, entry_of
 from ..risks.declaration import Limits
 from ..risks.deletions import EMPTIES_LIST, MASS_DELETION, MAX_DELETIONS, REMOVES_REFERENCED_LIST
-from .base import Change, FinderAnswer, by_risk, entries_of, entry_of, finds
+from .base import Change, by_risk, finds
 
 FEWEST_MASS_DELETION = 5
 

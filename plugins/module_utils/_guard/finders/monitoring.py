@@ -11,9 +11,10 @@ from __future__ import annotations
 from ..._protection.monitoring import enabled_too_soon, enabling
 from ..._text import Advice, Message, Option, first_few
 from ..._values.address_set import Ranges, union
+from ..finding import FinderAnswer, entries_of
 from ..risks.account import DROPS_TRAFFIC, MIN_MONITORING, SKIPS_MONITORING, monitoring_time
 from ..risks.declaration import Limits
-from .base import Change, FinderAnswer, entries_of, finds
+from .base import Change, finds
 
 
 @finds(SKIPS_MONITORING)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Sequence
 
+from ..finding import Finding
 from ..risks.declaration import Limits, Risk
 from .account import ACCOUNT_FINDERS
-from .base import Change, Finder, Finding
+from .base import Change, Finder
 from .deletions import DELETION_FINDERS
 
 

@@ -40,6 +40,7 @@ from ..._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, evaluated_as
 from ..._schema.resource import Key, Resource, State
 from ..._text import capitalised, first_few, sentence
 from ..._values.address_set import EVERYTHING, Range, networks, union
+from ..finding import Entry, FinderAnswer, entries_of
 from ..risks.declaration import Limits
 from ..risks.rules import (
     BLOCKS_EVERYTHING,
@@ -56,7 +57,7 @@ from ..risks.rules import (
     WEAKENS_RATE_LIMITS,
     WEAKENS_ZONE,
 )
-from .base import Change, Entry, FinderAnswer, by_risk, entries_of, finds
+from .base import Change, by_risk, finds
 from .weakening import weakening
 
 BLOCK = "block"  # the strictest of the actions that enforce

@@ -17,7 +17,8 @@ from ..._protection.steps import StateSteps
 from ..._protection.weakened_rules import decides_about_traffic, rules_without_effect
 from ..._schema.resource import Key, Resource, State
 from ..._text import Unread, first_few, plural, sentence
-from .base import Change, Entry, FinderAnswer
+from ..finding import Entry, FinderAnswer
+from .base import Change
 
 FEWEST_WEAKENED = 3
 MOST_LOOKED_AT = 50  # rules of which it is looked at whether traffic meets them

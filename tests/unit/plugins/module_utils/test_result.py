@@ -13,7 +13,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._apply.executor import BrokenOff
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import check_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.checked import Checked
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Terms

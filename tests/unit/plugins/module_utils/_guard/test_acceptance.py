@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptan
     accepting,
     parse_acceptances,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Finding, entry_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finding import Finding, entry_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, PREFIXES, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES

@@ -11,7 +11,7 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import (
     CHECKS,
     check_feasibility,
     check_onboarding,

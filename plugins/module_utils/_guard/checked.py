@@ -1,0 +1,97 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A plan that is checked: its risks and coverage, and why it must not be applied."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence
+
+from .._plan.plan import Plan
+from .._plan.rollout import Planned
+from .._protection.coverage import Coverage
+from .._schema.account import ACCOUNT
+from .._schema.resource import NO_ITEMS
+from .._text import Option, joined
+from .acceptance import Acceptance, risks_refusal
+from .finding import Finding
+
+if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
+    from .._protection.traffic_changes import TrafficChanges
+
+ACCEPTING = Option("accept_risks")
+
+
+class Checked(NamedTuple):
+    """A plan with its id and its risks, and the coverage before and after it.
+
+    `risks` are those that the task accepts, `refused` all others. `expired` are acceptances that no
+    longer count at `now`, Cloudflare's time; `unmet` are those for everything that met nothing.
+    `unknown` says why it is not known whether the owner takes the plan, a sentence each. `expected`
+    are the results of expectations, `backtest` that of a backtest, and `refusal` is why the plan
+    must not be applied; if `lacks_acceptances`, it names nothing but risks. `described` is the
+    coverage once all is enabled that the plan takes to an earlier stage first, if anything.
+    `ineffective` are objects of the task that cannot work, None for a task whose objects always
+    can. `traffic` is what the plan treats differently, None for a task without rules.
+    """
+
+    planned: Planned
+    before: Coverage
+    after: Coverage
+    now: datetime | None = None
+    risks: Sequence[Finding] = ()
+    refused: Sequence[Finding] = ()
+    expired: Sequence[Acceptance] = ()
+    unmet: Sequence[Acceptance] = ()
+    unknown: Sequence[str] = ()
+    expected: Mapping[str, Any] = NO_ITEMS
+    backtest: Mapping[str, Any] = NO_ITEMS
+    plan_id: str = ""
+    refusal: str = ""
+    lacks_acceptances: bool = False
+    described: Coverage | None = None
+    ineffective: Sequence[Mapping[str, object]] | None = None
+    traffic: TrafficChanges | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that is checked."""
+        return self.planned.plan
+
+    @property
+    def shown_ineffective(self) -> Mapping[str, Any]:
+        """The result on objects that cannot work; none of a task without such objects."""
+        return {} if self.ineffective is None else {"ineffective": self.ineffective}
+
+    @property
+    def shown_traffic(self) -> Mapping[str, Any]:
+        """The result on traffic that is treated differently; none of a task without rules."""
+        return {} if self.traffic is None else {"traffic_changes": self.traffic.record()}
+
+    @property
+    def knows_account(self) -> bool:
+        """Return whether all that decides on the protection of an account was read."""
+        return all(resource.plural in self.before.state for resource in ACCOUNT)
+
+    @property
+    def expired_acceptances(self) -> list[str]:
+        """A sentence for each acceptance that no longer counts."""
+        return [item.expiry_warning(self.now) for item in self.expired]
+
+    def refused_for(self, reasons: Iterable[str]) -> Checked:
+        """The same plan, refused for these reasons; empty ones are none."""
+        refusals = [reason for reason in reasons if reason]
+        names_risks_alone = bool(self.refused) and len(refusals) == 1
+        return self._replace(refusal=joined(" ", refusals), lacks_acceptances=names_risks_alone)
+
+    @property
+    def refused_risks(self) -> str:
+        """The risks for which the guard refuses the plan, and what would accept them; empty if
+        there are none."""
+        if not self.refused:
+            return ""
+        risks = risks_refusal([item.record() for item in self.refused], ACCEPTING)
+        return joined(" ", [*self.expired_acceptances, risks])

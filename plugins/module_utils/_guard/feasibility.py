@@ -1,0 +1,128 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The reasons that may keep an account or zone from taking a plan, whatever its risks are."""
+
+from __future__ import annotations
+
+from typing import Iterator, Mapping, Sequence
+
+from .._errors import ProtectionError, reading
+from .._plan.plan import Check, Operation, Plan
+from .._protection.coverage import has_flag
+from .._schema.account import PREFIXES
+from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
+from .._schema.resource import Object, ReadCollection, Resource, State
+from .._text import Unread
+from .._values.address_set import overlaps, range_of
+from .facts import Answer, CollectionPlace, place_of_collection
+
+
+def check_length(plan: Plan, _read: ReadCollection) -> str:
+    """The reason why an owner would not take a plan that makes a list longer than its quota; one
+    that is longer already has a larger quota."""
+    for resource in plan.resources.values():
+        quota = resource.quota
+        after = _number_of_counting_objects(resource, plan.after()) if quota else 0
+        if after > quota and _number_of_counting_objects(resource, plan.before) <= quota:
+            owner = resource.owner.partition("_")[0]
+            return (
+                f"The {owner} takes {quota} {resource.titles}, and {after} would be there."
+                f" Remove {after - quota} or more."
+            )
+    return ""
+
+
+def _number_of_counting_objects(resource: Resource, state: State) -> int:
+    """The number of objects of a collection that count."""
+    not_ours = resource.semantics.not_ours
+    return len([obj for obj in state[resource.plural] if not not_ours(obj)])
+
+
+ONBOARDING = "Whether the new prefixes are approved, and not delegated to other accounts,"
+TO_DO = "Cloudflare protects only what is approved, and not delegated to another account."
+
+
+def onboarded_to_read(plan: Plan) -> Sequence[Resource]:
+    """The collection of onboarded prefixes, if a plan has new prefixes."""
+    return [ONBOARDED] if _new_prefixes(plan) else []
+
+
+def delegations_to_read(
+    plan: Plan, answers: Mapping[CollectionPlace, Answer]
+) -> Sequence[Resource]:
+    """The delegations of the onboarded prefixes that new prefixes meet."""
+    onboarded = answers.get(place_of_collection(ONBOARDED), ())
+    if isinstance(onboarded, ProtectionError):
+        return []
+    return _delegations(onboarded, _new_prefixes(plan))
+
+
+def _delegations(onboarded: Sequence[Object], new: Sequence[str]) -> list[Resource]:
+    return [delegations_of(prefix) for prefix in onboarded if _meeting(prefix, new)]
+
+
+def _new_prefixes(plan: Plan) -> list[str]:
+    """The prefixes that a plan begins to protect."""
+    protecting = [operation for operation in plan.operations if _protects(operation)]
+    return [str((operation.planned or {}).get("prefix")) for operation in protecting]
+
+
+def check_onboarding(plan: Plan, read: ReadCollection) -> str:
+    """Check that Cloudflare takes the new prefixes of a plan; `read` is called only if there are
+    some."""
+    new = _new_prefixes(plan)
+    if not new:
+        return ""
+    with reading(f"{ONBOARDING} is not known: "):
+        reasons = list(_reasons_of(new, read))
+    return " ".join([*reasons, TO_DO]) if reasons else ""
+
+
+def _protects(operation: Operation) -> bool:
+    """Return whether an operation begins to protect a prefix."""
+    planned, existing = operation.planned, operation.existing
+    if operation.resource is not PREFIXES or planned is None or has_flag(planned, "excluded"):
+        return False
+    return existing is None or has_flag(existing, "excluded")
+
+
+def _reasons_of(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
+    """A sentence for each new prefix with a part that cannot be protected."""
+    for prefix in read(ONBOARDED):
+        if not _meeting(prefix, new):
+            continue
+        if not is_approved(prefix):
+            yield from _refused(prefix, new, "is not approved yet")
+        for delegation in read(delegations_of(prefix)):
+            yield from _refused(delegation, new, "is delegated to another account")
+
+
+def _meeting(onboarded: Object, new: Sequence[str]) -> list[str]:
+    """The new prefixes that overlap with an onboarded one, or with a delegation in it."""
+    network = range_of(onboarded.get("cidr"))
+    return [prefix for prefix in new if overlaps(prefix, [network])] if network else []
+
+
+def _refused(onboarded: Object, new: Sequence[str], reason: str) -> Iterator[str]:
+    for prefix in _meeting(onboarded, new):
+        yield f"The prefix {prefix} cannot be protected: {onboarded.get('cidr')} {reason}."
+
+
+CHECKS: Sequence[Check] = (check_length, check_onboarding)
+
+
+def check_feasibility(
+    plan: Plan, read: ReadCollection, checks: Sequence[Check] = CHECKS
+) -> tuple[list[str], list[str]]:
+    """The reasons why an account or zone would not take a plan, by these checks, and why that is
+    not known; `read` looks up what was read, only if a plan may be refused."""
+    refusals, unknown = [], []
+    for check in checks:
+        try:
+            refusals.append(check(plan, read))
+        except Unread as exc:
+            unknown.append(exc.reason)
+    return refusals, unknown
