@@ -92,8 +92,9 @@ REQUEST = {"requestSource": "eyeball", "clientRequestPath": "/", "botScore": 0}
 def counted(node: str, defaults: Flow, fields: Flow, clock: Clock) -> Flow:
     """Events of a rule, or requests: `count` of them, as many of which are seen as `sampleInterval` says; `hours_ago` as of flows."""
     fields = dict(fields)
+    is_steady = fields.keys().isdisjoint(("datetime", "hours_ago"))
     moment = clock.now() - timedelta(hours=fields.pop("hours_ago", 0.5))
-    whole = {"datetime": timestamp(moment), **defaults, **fields}
+    whole = {"datetime": timestamp(moment), STEADY: is_steady, **defaults, **fields}
     whole["datetime"] = timestamp(moment_of(whole["datetime"]))
     return {"node": node, "sampleInterval": 1, "bits": 0, "packets": whole.pop("count", 1), **whole}
 

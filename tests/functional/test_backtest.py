@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -190,10 +190,35 @@ def test_few_requests_are_not_known(modules: Modules) -> None:
     assert "Only 0 requests were sampled, fewer than 30." in refusal(modules, hours=0.1, max_blocked_percent=100)
 
 
+@pytest.mark.parametrize(
+    ("hours_ago", "is_known"),
+    [
+        ((0.02, 0.1), False),
+        ([number + 0.5 for number in range(9)], False),
+        ([number + 0.5 for number in range(24)], True),
+    ],
+    ids=["ten minutes", "a third", "each hour"],
+)
+def test_requests_of_a_part_of_the_hours_do_not_stand_for_all(
+    hours_ago: Sequence[float], is_known: bool, service: LocalService, modules: Modules
+) -> None:
+    zone = service.zone(ZONE)
+    zone.requests.clear()
+    zone.seed(requests=[{"clientRequestPath": "/", "count": 1000, "hours_ago": hours} for hours in hours_ago])
+    result = modules.run("custom_rules", check=True, rules=[ADMIN], backtest=ALLOWING)
+    assert bool(result.get("failed")) is not is_known
+    record = result["backtest"]
+    assert record["known"] is is_known
+    assert [reason.startswith("The analytics saw no requests in ") for reason in record["unknown"]] == [True] * (
+        not is_known
+    )
+
+
 def test_windows_are_cut_into_as_many_queries_as_the_settings_demand(service: LocalService, modules: Modules) -> None:
-    service.zone(ZONE).seed(analytics={"requests": {"maxDuration": 36000}})
+    hourly = [{"clientRequestPath": "/", "count": 100, "hours_ago": number + 0.5} for number in range(48)]
+    service.zone(ZONE).seed(analytics={"requests": {"maxDuration": 36000}}, requests=hourly)
     record = backtest(modules, hours=48)
-    assert record["known"] and record["requests"] == 6000 and len(service.queries) == 1 + 5
+    assert record["known"] and record["requests"] == 10800 and len(service.queries) == 1 + 5
 
 
 def records_in(path: Path, records: list[Any], times: int = 20, compressed: bool = False) -> str:

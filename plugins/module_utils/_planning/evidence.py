@@ -11,6 +11,7 @@ Network by network, so that a small one is not hidden by a large one. Not known 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from datetime import datetime
 from fractions import Fraction
 from typing import AbstractSet, Iterable, NamedTuple, Sequence, Tuple
@@ -29,8 +30,9 @@ from .._protection.monitoring import enabled_too_soon, enabling
 from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION
 from .._text import Unread, first_few, plural, sentence
-from .._traffic.ask import AccountTraffic, ask_traffic
+from .._traffic.ask import AccountTraffic, NodeTraffic, ask_traffic
 from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed
+from .._traffic.pieces import silence
 from .._traffic.queries import Row, node_of, too_few
 from .._values.address_set import (
     INSIDE,
@@ -44,7 +46,6 @@ from .._values.address_set import (
     subnet_of,
     union,
 )
-from .pieces import silent_pieces
 
 NetworkShare = Tuple[Ranges, Sums]  # a network, and the traffic to it
 Doubt = Tuple[str, Ranges]  # a sentence on what is not known, and the networks concerned
@@ -272,10 +273,29 @@ def verdicts_of(
         component = str(operation.resource.component)
         hours = account_traffic.hours.get(node_of(component).name)
         if hours:
-            doubts += silent_pieces(hours, [ranges for _prefix, ranges in decided.networks])
+            doubts += _silent(hours, [ranges for _prefix, ranges in decided.networks])
         evidence = evidence_of(traffic, component)
         verdicts[operation.target] = judge(decided, evidence, limits, doubts)
     return verdicts
+
+
+def _silent(hours: NodeTraffic, spaces: Sequence[Ranges]) -> list[Doubt]:
+    """The prefixes to which the analytics saw no traffic in pieces of the hours; all of them if the
+    hours are not known."""
+    if hours.unknown:
+        return [(reason, _ranges_of(spaces)) for reason in hours.unknown]
+    doubts: list[Doubt] = []
+    for space in spaces:
+        samples: Counter[str] = Counter()
+        for row in hours.rows:
+            destination = range_of(row.destination)
+            if destination and intersection([destination], space):
+                samples[row.outcome] += row.samples
+        traffic = f"traffic to {first_few(networks(space))}"
+        text = silence(samples, hours.page.since, hours.page.until, traffic)
+        if text:
+            doubts.append((text, space))
+    return doubts
 
 
 def _decides_for(operation: Operation, coverage: Coverage, is_off: bool) -> Decided | Verdict:

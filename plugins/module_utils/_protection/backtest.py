@@ -25,6 +25,7 @@ from .._schema.resource import State
 from .._text import plural
 from .._timestamps import write_timestamp
 from .._traffic.ask import Send, ask_requests
+from .._traffic.pieces import silence
 from .._traffic.queries import FEWEST_SAMPLES, percentage, too_few
 from .decide import rules_in_order
 from .expectation import BLOCKED, CHALLENGED
@@ -400,7 +401,12 @@ def of_analytics(
     for groups in reader.groups(rows):
         backtest.add(groups)
     window = (write_timestamp(listing.page.since), write_timestamp(until))
-    return backtest.record(window, listing.unknown)
+    samples: Counter[str] = Counter()
+    for row in listing.hours:
+        samples[str(row.values[0])] += row.samples
+    silent = silence(samples, listing.page.since, until, "requests")
+    unknown = [*listing.unknown, *([silent] if silent else [])]
+    return backtest.record(window, unknown)
 
 
 def of_file(backtest: Backtest, path: str) -> BacktestRecord:

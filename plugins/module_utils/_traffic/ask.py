@@ -48,12 +48,13 @@ Send = Callable[[Request], Response]
 @dataclass(frozen=True)
 class NodeTraffic:
     """The rows of a node so far, the page that was asked for last, what is not known, and which
-    settings make the time that it covers shorter."""
+    settings make the time that it covers shorter; of requests the rows by hour as well."""
 
     page: RowsPage
     rows: Sequence[Row] = ()
     unknown: Sequence[str] = ()
     cut: Sequence[str] = ()
+    hours: Sequence[Row] = ()
 
     def without(self, *reasons: str) -> NodeTraffic:
         """The same listing with more that is not known."""
@@ -217,12 +218,17 @@ class AccountTraffic:
         while end > listing.page.since:
             since = max(listing.page.since, end - longest)
             page = listing.page._replace(since=since, until=end)
+            page_of_hours = page._replace(node=page.node.by_hour)
             try:
-                window = self._complete(self._listing_of(page, self.ask([page])))
+                answer = self.ask([page, page_of_hours])
+                window = self._complete(self._listing_of(page, answer))
             except Unread as exc:
                 return listing.without(exc.reason)
-            listing = replace(listing, rows=[*listing.rows, *window.rows])
-            listing = listing.without(*window.unknown)
+            hours = self._listing_of(page_of_hours, answer)
+            listing = replace(
+                listing, rows=[*listing.rows, *window.rows], hours=[*listing.hours, *hours.rows]
+            )
+            listing = listing.without(*window.unknown, *hours.unknown)
             end = since
         return listing
 

@@ -54,8 +54,9 @@ class TrafficNode(NamedTuple):
 
     @property
     def by_hour(self) -> TrafficNode:
-        """The same node, whose rows are of a subnet and an hour."""
-        return self._replace(name=f"{self.name}_hours", key=SUBNET, grouped_by=(HOUR,))
+        """The same node, whose rows are of an hour, and of a subnet unless it is about requests."""
+        key = "" if self.of_requests else SUBNET
+        return self._replace(name=f"{self.name}_hours", key=key, grouped_by=(HOUR,))
 
     @property
     def filter_type(self) -> str:

@@ -1,0 +1,52 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Pieces of the hours that past traffic is to speak for: each of them has some of it. A sum over
+all hours does not tell that.
+
+Cloudflare samples, so that little traffic has hours without a row. A piece is therefore as long as
+it takes until some of it is sampled on the average, and an hour at least.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Mapping
+
+from .._text import plural
+from .._timestamps import read_timestamp
+
+SAMPLES_OF_PIECE = 8  # of so many on the average, none at all are seen once in 3000 pieces
+HOUR = timedelta(hours=1)
+
+
+def silence(seen: Mapping[str, int], since: datetime, until: datetime, what: str) -> str:
+    """The sentence that the analytics saw none of it in pieces of the time between two moments;
+    empty if each has some, or if too little was seen. `seen` are the samples by the hour."""
+    whole = _whole_hours(since, until)
+    pieces = min(len(whole), sum(seen.values()) // SAMPLES_OF_PIECE)
+    if not pieces:
+        return ""
+    hours = {read_timestamp(text) for text in seen}
+    length = -(-len(whole) // pieces)
+    silent = 0
+    for start in range(0, len(whole), length):
+        piece = whole[start : start + length]
+        silent += 0 if hours.intersection(piece) else len(piece)
+    if not silent:
+        return ""
+    number = plural(len(whole), "hour", "hours")
+    return (
+        f"The analytics saw no {what} in {silent} of {number}, so that they do not show all of this"
+        " time."
+    )
+
+
+def _whole_hours(since: datetime, until: datetime) -> list[datetime]:
+    """The beginnings of the hours that lie between two moments as a whole."""
+    first = since.astimezone(timezone.utc).replace(minute=0, second=0, microsecond=0)
+    if first < since:
+        first += HOUR
+    return [first + HOUR * number for number in range((until - first) // HOUR)]
