@@ -451,7 +451,7 @@ class Diagrams:
             pairs = [*zip(left.parts, right.parts)]
         else:
             starts = tuple(sorted({*left.starts, *right.starts}))
-            pairs = [(left.part(start), right.part(start)) for start in starts]
+            pairs = [*zip(_spread(left, starts), _spread(right, starts))]
         self.steps += len(starts)
         if self.steps > MOST_STEPS:
             raise Unread(TOO_MANY)
@@ -474,6 +474,18 @@ class Diagrams:
             self._numbers[node] = len(self._nodes)
             self._nodes.append(node)
         return self._numbers[node]
+
+
+def _spread(node: DiagramNode, starts: Iterable[int]) -> Iterator[Set]:
+    """The sets of a node for values from each start on, of which its own are some."""
+    own = zip(node.starts, node.parts)
+    _first, part = next(own)
+    following = next(own, None)
+    for start in starts:
+        if following is not None and start >= following[0]:
+            part = following[1]
+            following = next(own, None)
+        yield part
 
 
 def _simple(operator: str, one: Set, other: Set) -> Set | None:

@@ -242,7 +242,12 @@ def _compared_states(
         scope = diagrams.combined("and", [scope, facts])
     within = diagrams.without(scope, ended_by(former, way.ahead, scope))
     cut = scope if within != EMPTY else EMPTY
-    walks = (_walked(former, way.behind[0], cut), _walked(latter, way.behind[1], cut))
+    changed_steps = chain.from_iterable(replaced.steps for replaced in way.changed)
+    contents = {step.content for step in changed_steps}
+    walks = (
+        _walked(former, way.behind[0], cut, contents),
+        _walked(latter, way.behind[1], cut, contents),
+    )
     return ComparedStates(diagrams, (former, latter), scope, within, walks, host)
 
 
@@ -276,12 +281,15 @@ def _scope_of_changes(changed: Iterable[Replaced], former: AllTraffic, latter: A
 
 
 def _walked(
-    sets: TrafficSets[TrafficSet], phases: Phases, arriving: TrafficSet
+    sets: TrafficSets[TrafficSet],
+    phases: Phases,
+    arriving: TrafficSet,
+    changed: Container[Hashable] = (),
 ) -> Walked[TrafficSet]:
     """The marks of traffic behind all phases; a phase is skipped as an earlier one says."""
     walked = Walked(sets, arriving)
     for name, steps in phases.items():
-        walked.walk(steps, skipping=walked.traffic((SKIPPED, name)))
+        walked.walk(steps, walked.traffic((SKIPPED, name)), changed)
     return walked
 
 

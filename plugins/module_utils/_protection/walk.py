@@ -13,7 +13,7 @@ past requests and for all traffic.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, Hashable, Iterable, Mapping, NamedTuple, Tuple
+from typing import Container, Generic, Hashable, Iterable, Mapping, NamedTuple, Sequence, Tuple
 
 from .._expressions.expression import Expression
 from .._schema.resource import NO_ITEMS, Object
@@ -143,20 +143,31 @@ class Walked(Generic[TrafficSet]):
         marks = [mark for mark in self._marks.values() if mark.family == family]
         return [Marked(mark, self.traffic(mark.identity)) for mark in marks]
 
-    def walk(self, steps: Iterable[Step], skipping: TrafficSet) -> None:
-        """Have the passing traffic, without what is `skipping` the phase, meet the steps of it."""
+    def walk(
+        self, steps: Iterable[Step], skipping: TrafficSet, changed: Container[Hashable] = ()
+    ) -> None:
+        """Have the passing traffic, without what is `skipping` the phase, meet the steps of it.
+
+        The steps between those with a `changed` content are joined by themselves, as the walk of
+        another state joins them, so that their sets are computed once.
+        """
         inside = self.sets.without(self.passing, skipping)
-        parts: list[_Part[TrafficSet]] = []
+        runs: list[list[_Part[TrafficSet]]] = [[]]
         for step in steps:
+            is_changed = step.content in changed
+            if is_changed:
+                runs.append([])
             part = self._part(step, inside)
             if part is not None:
-                parts.append(part)
+                runs[-1].append(part)
                 if part.ended == inside:
                     break  # nothing gets to the steps behind it
-        while len(parts) > 1:
-            pairs = zip(parts[::2], parts[1::2])
-            last = parts[-1:] if len(parts) % 2 else []
-            parts = [*(self._joined(*pair) for pair in pairs), *last]
+            if is_changed:
+                runs.append([])
+        parts: list[_Part[TrafficSet]] = []
+        for run in runs:
+            parts += self._joined_in_pairs(run)
+        parts = self._joined_in_pairs(parts)
         self.ended = self.sets.union(part.ended for part in parts)
         for part in parts:
             for identity, traffic in part.marked.items():
@@ -187,6 +198,15 @@ class Walked(Generic[TrafficSet]):
         if effect.doubt is None:
             return met
         return self.sets.intersection(met, self.sets.variable(effect.doubt))
+
+    def _joined_in_pairs(self, parts: Sequence[_Part[TrafficSet]]) -> list[_Part[TrafficSet]]:
+        """The effect of steps as that of one; none of no steps."""
+        joined = [*parts]
+        while len(joined) > 1:
+            pairs = zip(joined[::2], joined[1::2])
+            last = joined[-1:] if len(joined) % 2 else []
+            joined = [*(self._joined(*pair) for pair in pairs), *last]
+        return joined
 
     def _joined(self, part: _Part[TrafficSet], behind: _Part[TrafficSet]) -> _Part[TrafficSet]:
         """The effect of steps, and of others behind them to the traffic that they leave."""

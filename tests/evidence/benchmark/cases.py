@@ -165,6 +165,9 @@ def without_ansible(ways: Ways) -> Iterator[Case]:
     tested, untested = "planning 1,000 custom rules with 100 expectations", "planning 1,000 custom rules"
     alternatives = {tested: ways.pure("expectations", 1_000), untested: ways.pure("rules", 1_000)}
     yield Case("expectations", alternatives, [Row(tested, untested, 2.5)])
+    compared = "the traffic of 1,000 custom rules, one of which changes"
+    alternatives = {compared: ways.pure("traffic", 1_000), untested: ways.pure("rules", 1_000)}
+    yield Case("traffic_changes", alternatives, [Row(compared, untested, 6.0)])
     tried, rows = "10,000 groups of past requests against 100 rules", "json.loads of the same rows"
     alternatives = {tried: ways.pure("backtest", 10_000), rows: ways.pure("rows", 10_000)}
     yield Case("backtest", alternatives, [Row(tried, rows, 40.0)])

@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Functions alone, without Ansible and without a service:
-`python -m tests.evidence.benchmark.pure CASE SIZE`, with plan, loads, html, json, rules, expectations, backtest or rows for CASE.
+`python -m tests.evidence.benchmark.pure CASE SIZE`, with plan, loads, html, json, rules, expectations, traffic, backtest or
+rows for CASE.
 
 Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
 processor. One prefix in a hundred is new, one changes and one goes; the hosts of a report have every status in turn. The
-rules of a zone are planned with and without 100 expectations. As many groups of past requests are evaluated under 100 rules, of
+rules of a zone are planned with and without 100 expectations, and their traffic is compared with that of rules of which one is
+narrower. As many groups of past requests are evaluated under 100 rules, of
 which five are new.
 """
 
@@ -25,6 +27,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import Backtest
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import expectation_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import ANALYTICS, FieldReader
@@ -99,6 +102,15 @@ def plan_rules(rules: list[dict[str, Any]], expectations: Sequence[Mapping[str, 
     return len(plan.operations) == 1 and not warnings and all(record["met"] for record in records)
 
 
+def traffic_of_change(rules: Sequence[Mapping[str, Any]]) -> bool:
+    """Compare the traffic of rules with that of the same, one of which blocks less; whether a request passes."""
+    middle = len(rules) // 2
+    narrower = {**rules[middle], "expression": f"({rules[middle]['expression']}) and ssl"}
+    states = [{CUSTOM_RULES.plural: side} for side in (rules, [*rules[:middle], narrower, *rules[middle + 1 :]])]
+    changes = traffic_difference(*states)
+    return changes.known and bool(changes.passes) and not changes.stopped
+
+
 def past_requests(size: int) -> bytes:
     """Groups of requests as the analytics answer with them: no two have the same address and user agent."""
     requests = [
@@ -137,6 +149,9 @@ def work(what: str, size: int) -> Callable[[], bool]:
         return lambda: f"host-{size - 1:04}" in make[what](report)
     if what in ("rules", "expectations"):
         return lambda: plan_rules(zone_rules(size), expected() if what == "expectations" else [])
+    if what == "traffic":
+        rules = [{**rule, "enabled": True} for rule in zone_rules(size)]
+        return lambda: traffic_of_change(rules)
     if what == "backtest":
         rows = json.loads(past_requests(size))
         return lambda: backtest(rows) > 10 * size

@@ -110,7 +110,7 @@ def test_the_table_of_the_page_is_replaced() -> None:
     ("what", "size"),
     [
         *[("plan", 1_000), ("loads", 1_000), ("html", 6), ("json", 6)],
-        *[("rules", 9), ("expectations", 9), ("backtest", 400), ("rows", 400)],
+        *[("rules", 9), ("expectations", 9), ("traffic", 9), ("backtest", 400), ("rows", 400)],
     ],
 )
 def test_pure_functions_give_the_right_result(what: str, size: int) -> None:

@@ -16,6 +16,7 @@ from random import Random
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.batch import Batch
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
     FILTER_EXPRESSION,
@@ -39,6 +40,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.dec
     decide_requests,
     rules_in_order,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+    FULFILLING,
+    parse_expectations,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import find
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.outcomes import Outcome
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import (
@@ -351,6 +358,76 @@ def rules_that_are_shadowed_never_decide(random: Random, counts: Counts) -> None
             counts.check(not matches_it or decided or not is_zero, f"{case}: {requests[index]}")
 
 
+STRENGTH = {"allowed": 0, "skipped": 0, "logged": 0, "challenged": 1, "blocked": 2}
+
+
+def sent(example: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """An example by the names of the fields that the engine is told."""
+    keys = {"path": "http.request.uri.path", "host": "http.host", "method": "http.request.method", "source": "ip.src"}
+    values = {name: example[key] for key, name in keys.items()}
+    others = {name: value for name, value in example.get("fields", {}).items() if name in usual}
+    agent = {"http.user_agent": example.get("user_agent", "")}
+    return {**usual, **values, **agent, "ssl": example.get("scheme", "https") == "https", **others}
+
+
+def outcomes_in_engine(rules: Sequence[Mapping[str, Any]], requests: Sequence[Mapping[str, Any]]) -> list[Outcome]:
+    """What becomes of requests under rules, as the engine decides."""
+    return [ended(rules, decisions) for decisions in _decisions(rules, requests)]
+
+
+def differences_are_those_of_the_engine(random: Random, counts: Counts) -> None:
+    """Rules that change treat exactly those requests differently that the difference tells, with an example that does so."""
+    before = generators.custom_rules(random, generators.request_atom)
+    after = generators.changed_rules(random, before)
+    changes = traffic_difference({"custom_rules": before}, {"custom_rules": after})
+    requests = generators.rich_requests(random, 20 if changes.passes or changes.stopped else 200)
+    weaker = stronger = False
+    sides = (outcomes_in_engine(before, requests), outcomes_in_engine(after, requests))
+    for was, becomes in zip(*sides, strict=True):
+        weaker = weaker or STRENGTH[becomes.word] < STRENGTH[was.word]
+        stronger = stronger or STRENGTH[becomes.word] > STRENGTH[was.word]
+    case = f"{before}: {after}: {changes}"
+    counts.count(pairs=1, requests=len(requests))
+    counts.check(not weaker or bool(changes.passes) or not changes.known, f"passes: {case}")
+    counts.check(not stronger or bool(changes.stopped) or not changes.known, f"stopped: {case}")
+    for change in (*changes.passes, *changes.stopped):
+        if change.certain and change.example and change.family == "stopped":
+            request = sent(change.example, requests[0])
+            (was,), (becomes,) = (outcomes_in_engine(rules, [request]) for rules in (before, after))
+            counts.count(examples=1)
+            is_weaker = STRENGTH[becomes.word] < STRENGTH[was.word]
+            is_told = change in changes.passes if is_weaker else STRENGTH[becomes.word] > STRENGTH[was.word]
+            counts.check(
+                is_told and was.word == change.what.split()[0].replace("passing", was.word), f"{change}: {case}"
+            )
+
+
+def expectations_of_all_requests_are_those_of_the_engine(random: Random, counts: Counts) -> None:
+    """An outcome of all requests that match an expression is that of each of them, or an example has another one."""
+    rules = generators.custom_rules(random, generators.request_atom)
+    every = generators.combination(random, generators.request_atom, 2)
+    expect = random.choice(["blocked", "challenged", "skipped", "logged", "allowed"])
+    try:
+        expectations = parse_expectations({"expectations": [{"every": every, "expect": expect}]})
+    except OptionError:
+        counts.count(refused=1)
+        return
+    (finding,) = find(expectations, {"custom_rules": rules})
+    requests = generators.rich_requests(random, 30)
+    matching = rich_engine().decisions(every, requests)
+    words = FULFILLING.get(expect, (expect,))
+    asked = [request for request, is_matching in zip(requests, matching, strict=True) if is_matching]
+    outcomes = outcomes_in_engine(rules, asked)
+    counts.count(**{f"met_{finding.met}".lower(): 1, "requests": len(asked)})
+    case = f"{rules}: every {every} {expect}: {finding}"
+    counts.check(finding.met is not True or all(one.word in words for one in outcomes), case)
+    if finding.example:
+        request = sent(finding.example, requests[0])
+        (is_asked,) = rich_engine().decisions(every, [request])
+        (outcome,) = outcomes_in_engine(rules, [request])
+        counts.check(is_asked and (outcome.word, outcome.by) == (finding.actual, finding.rule), f"{outcome}: {case}")
+
+
 PARSER: tuple[Callable[[Random, Counts], None], ...] = (decided_filters_parse, equal_expressions_have_equal_literals)
 ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
     filters_match_what_is_claimed,
@@ -361,4 +438,6 @@ ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
     chains_decide_as_link_by_link,
     complete_expressions_match_every_request,
     rules_that_are_shadowed_never_decide,
+    differences_are_those_of_the_engine,
+    expectations_of_all_requests_are_those_of_the_engine,
 )

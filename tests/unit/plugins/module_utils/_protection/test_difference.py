@@ -13,6 +13,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.traffic_changes import TrafficChange
 
+from tests.support.work import calls_of
+
 ZONE = [{"name": "shop.example", "plan": {"legacy_id": "enterprise"}}]
 
 
@@ -228,3 +230,44 @@ def test_traffic_is_stopped_less(name: str, before: Any, after: Any) -> None:
     assert {(change.what, change.now) for change in changes.stopped} == {
         ("passing", "is challenged (managed_challenge)")
     }
+
+
+MANY = [
+    rule(
+        f'http.request.uri.path eq "/p{number}" and ip.src in {{198.{number % 250}.{number // 250}.0/24}}',
+        ref=f"r{number}",
+    )
+    for number in range(1000)
+]
+BEHIND = [*MANY[:500], *MANY[501:]]
+AMONG_MANY = {
+    "narrowed": [*MANY[:500], {**MANY[500], "expression": f"({MANY[500]['expression']}) and ssl"}, *MANY[501:]],
+    "logs": [*MANY[:500], {**MANY[500], "action": "log"}, *MANY[501:]],
+    "removed": BEHIND,
+    "moved to the front": [MANY[500], *BEHIND],
+    "moved to the end": [*BEHIND, MANY[500]],
+    "a skip in front": [skip(FROM_NETWORK), *MANY],
+    "a challenge behind": [*MANY, rule("ssl", "managed_challenge", "c")],
+}
+
+
+@pytest.mark.parametrize("name", AMONG_MANY)
+def test_a_change_among_1000_rules_takes_little_work(name: str) -> None:
+    before, after = zone(*MANY), zone(*AMONG_MANY[name])
+    traffic_difference(before, after)  # reads the expressions
+    assert calls_of(lambda: traffic_difference(before, after)) < 1_200_000
+
+
+def test_rules_that_do_not_change_are_joined_once() -> None:
+    """A rule that moves from the end to the front takes no more sets than one that goes."""
+    blocks = [
+        rule(
+            f'(http.host eq "h{number}" and ip.src in {{198.51.{number}.0/24}}) or http.user_agent eq "u{number}"',
+            ref=f"r{number}",
+        )
+        for number in range(200)
+    ]
+    before = zone(*blocks)
+    gone = calls_of(lambda: traffic_difference(before, zone(*blocks[:-1])))
+    moved = calls_of(lambda: traffic_difference(before, zone(blocks[-1], *blocks[:-1])))
+    assert moved < 1.5 * gone

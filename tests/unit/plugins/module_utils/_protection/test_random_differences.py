@@ -9,7 +9,10 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import find
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -127,6 +130,26 @@ def test_a_difference_is_that_of_single_requests(pair: tuple[list[dict[str, Any]
             is_weaker = STRENGTH[becomes] < STRENGTH[was]
             assert is_weaker is (change in changes.passes)
             assert change.what.startswith(was)
+
+
+@given(st.lists(RULES, max_size=5), EXPRESSIONS, st.sampled_from(("blocked", "challenged", "allowed")))
+def test_an_outcome_of_all_requests_is_that_of_single_ones(
+    rules: list[dict[str, Any]], every: str, expect: str
+) -> None:
+    try:
+        expectations = parse_expectations({"expectations": [{"every": every, "expect": expect}]})
+    except OptionError:  # nothing matches it
+        assert not any(matches(every, request) for request in UNIVERSE)
+        return
+    (finding,) = find(expectations, with_parameters(rules))
+    words = {outcome(rules, request) for request in UNIVERSE if matches(every, request)}
+    expected = "passing" if expect == "allowed" else expect
+    assert finding.met is not None, finding.reasons
+    if finding.met:
+        assert words <= {expected}
+    else:
+        request = described(dict(finding.example or {}))
+        assert matches(every, request) and outcome(rules, request) != expected
 
 
 @given(pairs())
