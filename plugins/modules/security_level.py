@@ -31,7 +31,9 @@ notes:
     custom rule may skip the level. The module does not read them for that.
 options:
   level:
-    description: The level. Each protects more than the one before it.
+    description:
+      - The level. With V(under_attack), Cloudflare challenges every visitor; the others challenge
+        nobody any more.
     type: str
     choices: ["off", essentially_off, low, medium, high, under_attack]
     required: true
@@ -48,7 +50,7 @@ EXAMPLES = r"""
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     level: under_attack
 
-# A lower level is a risk, which the task must accept.
+# The end of the mode is a risk, which the task must accept.
 - name: Return to the level of quiet days
   edgeops.protection.security_level:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11

@@ -546,7 +546,7 @@ CASES = (
          ["update rate_limit_rule login"], 1, RATES),
     Case("a security level raised", "security_level", {"level": "under_attack"}, ["update security_level security_level"], 1),
     Case("a security level lowered", "security_level", {"level": "low", "accept_risks": ["lowers_sensitivity"]},
-         ["update security_level security_level"], 1, {"security_level": {"value": "high", "modified_on": "2026-01-12T08:30:00Z"}}),
+         ["update security_level security_level"], 1, {"security_level": {"value": "under_attack", "modified_on": "2026-01-12T08:30:00Z"}}),
     Case("a security level in the place of a word of the future", "security_level", {"level": "high", "accept_risks": ["lowers_sensitivity"]},
          ["update security_level security_level"], 1, {"security_level": {"value": "extreme"}}),
     Case("a security level in order", "security_level", {"level": "medium"}, existing={"security_level": {"value": "medium", "editable": False}}),

@@ -78,8 +78,9 @@ with LocalService() as service:
         service.zone(ZONE).declared["security_level"] = {"value": level, "fight": fight, "editable": editable}
         return service.zone(ZONE)
 
-    zone = set_bots("high", True)
+    set_bots("under_attack", True)
     weaker = run_main("bots", {**connection, "level": "low", "fight": False}, True)
+    zone = set_bots("high", True)
     done = [run_main("bots", {**connection, "level": "under_attack"}, check) for check in (True, False, False)]
     fields = {"level": "high", "fight": True}
     exported_setting = export_state({"bots": [{**fields, "editable": True}]}).variables
@@ -125,7 +126,7 @@ with LocalService() as service:
 
 
 LOWERED = (
-    "Fewer visitors would be challenged if the bot protection has the level low instead of high."
+    "Fewer visitors would be challenged if the bot protection has the level low instead of under_attack."
     " More bots would reach the zone if the bot protection has the fight false instead of true."
 )
 

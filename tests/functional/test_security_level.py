@@ -77,19 +77,26 @@ def test_a_word_of_the_future_is_said_before_it_is_replaced(
 
 
 @pytest.mark.parametrize(
-    ("existing", "status", "reason"),
+    ("existing", "described", "status", "reason"),
     [
-        ("low", "weakened", "The security level is low instead of medium."),
-        ("extreme", "weakened", "The security level is extreme instead of medium, of which one is not known here."),
-        ("under_attack", "drift", "1 difference from the baseline."),
-        ("medium", "in_order", ""),
+        ("high", "under_attack", "weakened", "The security level is high instead of under_attack."),
+        (
+            "extreme",
+            "medium",
+            "weakened",
+            "The security level is extreme instead of medium, of which one is not known here.",
+        ),
+        ("under_attack", "medium", "drift", "1 difference from the baseline."),
+        ("low", "medium", "drift", "1 difference from the baseline."),
+        ("off", "high", "drift", "1 difference from the baseline."),
+        ("medium", "medium", "in_order", ""),
     ],
 )
-def test_a_lower_level_weakens_a_zone_and_a_higher_one_is_drift(
-    existing: str, status: str, reason: str, service: LocalService, modules: Modules
+def test_a_zone_is_weakened_if_it_is_no_longer_under_attack(
+    existing: str, described: str, status: str, reason: str, service: LocalService, modules: Modules
 ) -> None:
     seed(service, existing)
-    predicted = modules.run("security_level", check=True, context=ROLE, level="medium")
+    predicted = modules.run("security_level", check=True, context=ROLE, level=described)
     record = host_record(host_results("lima", {}, {"security_level": predicted}), "2026-11-21T10:00:00+00:00")
     assert record["status"] == status
     assert record["reasons"][:1] == ([reason] if reason else [])

@@ -110,8 +110,9 @@ class Field(NamedTuple):
     expression may narrow what the rule matches, unless it is declared with `narrows=False`.
     A baseline that leaves a `switch` out describes its default. A `fixed` field never changes.
     `fields` are the fields of a nested object. `about` are the sentences that the documentation
-    says of it. The values of a level come in the order in which they protect more, and `lowered`
-    says what becomes of traffic if it has a lower one: "Fewer visitors would be challenged".
+    says of it. The values of a level come in the order in which they protect more, but for those
+    that protect `alike`, and `lowered` says what becomes of traffic if it has a lower one: "Fewer
+    visitors would be challenged".
     """
 
     name: str
@@ -126,6 +127,7 @@ class Field(NamedTuple):
     fields: tuple[Field, ...] = ()
     about: str = ""
     lowered: str = ""
+    alike: tuple[str, ...] = ()
 
     @property
     def nested_names(self) -> frozenset[str]:
@@ -141,7 +143,11 @@ class Field(NamedTuple):
     def ranks(self) -> Mapping[Hashable, int]:
         """The normalised values of a level, with their places in the order of protection."""
         values = self.value.option.get("choices", (False, True))
-        return {self.value.normalise(value): rank for rank, value in enumerate(values)}
+        ranks = {self.value.normalise(value): rank for rank, value in enumerate(values)}
+        alike = [*map(self.value.normalise, self.alike)]
+        for value in alike:
+            ranks[value] = ranks[alike[0]]
+        return ranks
 
 
 class Write(NamedTuple):

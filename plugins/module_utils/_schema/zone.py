@@ -60,7 +60,10 @@ def _locked(setting: Object) -> str:
     return "cannot be changed, since Cloudflare shows it as not editable" if is_locked else ""
 
 
-SECURITY_LEVELS = ("off", "essentially_off", "low", "medium", "high", "under_attack")
+UNDER_ATTACK = "under_attack"
+# They challenge nobody any more, since Cloudflare computes no threat score ("Security Level").
+IDLE_LEVELS = ("off", "essentially_off", "low", "medium", "high")
+SECURITY_LEVELS = (*IDLE_LEVELS, UNDER_ATTACK)
 SECURITY_LEVEL = Resource(
     name="security_level",
     plural="security_level",
@@ -72,8 +75,10 @@ SECURITY_LEVEL = Resource(
         Field(
             "level",
             choice(*SECURITY_LEVELS),
-            about="The level. Each protects more than the one before it.",
+            about="The level. With V(under_attack), Cloudflare challenges every visitor; the others"
+            " challenge nobody any more.",
             lowered="Fewer visitors would be challenged",
+            alike=IDLE_LEVELS,
         ),
     ),
     key=(),
