@@ -410,6 +410,22 @@ def reported(results: dict[str, Any], accepted: Any = ()) -> Report:
     return report
 
 
+@pytest.mark.parametrize(
+    ("rules", "advice"),
+    [
+        ([{**NETWORK, "ref": "new"}], "Remove network, which no baseline names, or this one."),
+        ([NETWORK, {**NETWORK, "ref": "new"}], "Remove it."),
+    ],
+)
+def test_the_left_over_of_another_ref_is_what_to_remove(
+    rules: list[dict[str, Any]], advice: str, modules: Modules
+) -> None:
+    modules.done("custom_rules", rules=[NETWORK])
+    result = modules.done("custom_rules", check=True, rules=rules)
+    (finding,) = reported({"custom_rules": result})["hosts"][0]["ineffective"]
+    assert (finding["key"], finding["kind"], finding["advice"]) == ("new", "duplicate", advice)
+
+
 def test_a_report_says_what_to_do_and_whether_it_is_accepted(modules: Modules) -> None:
     results = {
         "custom_rules": modules.done(

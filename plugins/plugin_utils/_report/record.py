@@ -12,7 +12,7 @@ description in the schema.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import (
     Annotated,
@@ -33,7 +33,7 @@ from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._protection.ineffective import IneffectiveRecord
 from ...module_utils._protection.unmanaged import UnmanagedInResult
-from ...module_utils._text import MAX_NAMES, capitalised, excerpt, first_joined, plural
+from ...module_utils._text import MAX_NAMES, capitalised, excerpt, first_few, first_joined, plural
 from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.evidence import ComponentTraffic
 from ...module_utils._values import address_set
@@ -202,14 +202,17 @@ ADVICE_ON_INEFFECTIVE: Final[Mapping[str, str]] = {
     "outside": "Protect the network, or remove it.",
     "covered": "Remove it.",
 }
+ADVICE_ON_LEFT_OVERS: Final = "Remove {}, which no baseline names, or this one."
 ADVICE_ON_EMPTY_LISTS: Final = "Fill the list, or remove the rule."
 
 
-def advice_on_ineffective(record: IneffectiveRecord) -> str:
+def advice_on_ineffective(record: IneffectiveRecord, unmanaged: Container[str]) -> str:
     """The advice on an object that cannot work; one that is never met `by` lists waits for
-    their items."""
+    their items, and one that is a duplicate of an `unmanaged` object is not the one to remove."""
     if record["kind"] == "never" and record["by"]:
         return ADVICE_ON_EMPTY_LISTS
+    if record["kind"] == "duplicate" and all(name in unmanaged for name in record["by"]):
+        return ADVICE_ON_LEFT_OVERS.format(first_few(record["by"]))
     return ADVICE_ON_INEFFECTIVE[record["kind"]]
 
 

@@ -223,12 +223,17 @@ def reported_unmanaged(objects: Iterable[Mapping[str, Any]]) -> Iterator[records
 
 
 def _ineffective(result: ModuleResult, place: PlaceOf) -> Iterator[records.Ineffective]:
+    unmanaged: dict[str, set[str]] = {}
+    for obj in result.get("unmanaged") or ():
+        unmanaged.setdefault(str(obj["resource"]), set()).add(str(obj["key"]))
     for finding in result.get("ineffective") or ():
         title = title_of_resource(finding["resource"])
         record = {
             **without(finding, "option"),
             "title": title,
-            "advice": records.advice_on_ineffective(finding),
+            "advice": records.advice_on_ineffective(
+                finding, unmanaged.get(finding["resource"], ())
+            ),
             "accepted": None,
             "place": place(finding.get("option")),
         }
