@@ -16,6 +16,21 @@ from tests.functional.idempotence_cases import DUPLICATE_PREFIXES, FIREWALL, RUL
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 
+@pytest.mark.parametrize("fault", ["null_result", "empty"])
+def test_a_deletion_that_is_answered_without_a_result_is_predicted_all_the_same(
+    fault: str, service: LocalService, modules: Modules
+) -> None:
+    rules = [{"ref": ref, "action": "log", "expression": "ssl"} for ref in ("a", "b", "c")]
+    service.zone(ZONE).seed(custom_rules=rules)
+    task: dict[str, Any] = {"rules": [{"ref": "b"}], "state": "absent"}
+    predicted = modules.done("custom_rules", check=True, **task)
+    assert predicted["diff"]["after"]["custom_rules_order"] == ["a", "c"]
+    service.misbehave(fault, method="DELETE", **({"status": 204} if fault == "empty" else {}))
+    done = modules.done("custom_rules", **task)
+    assert done["diff"] == predicted["diff"]
+    assert modules.done("custom_rules", **task)["changed"] is False
+
+
 @pytest.mark.parametrize("kind", ["no_result_info", "extra_fields"])
 def test_unusual_answers_are_read_all_the_same(kind: str, service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}], enabled=True)

@@ -378,9 +378,10 @@ def _lists_in_answers(
 
 
 def _latest_version(resource: Resource, client: Client) -> Sequence[Object] | None:
-    """An ordered list in the version that the client has seen last; None if it is not known."""
-    versions = client.versions.get(resource.plural)
-    return versions.known.get(client.version(resource) or 0) if versions else None
+    """An ordered list in the version that an answer to this run has shown last; None if the last
+    one has none, such as one without a result."""
+    versions, number = client.versions.get(resource.plural), client.version(resource) or 0
+    return versions.known.get(number) if versions and number in versions.own else None
 
 
 def _broken_off(

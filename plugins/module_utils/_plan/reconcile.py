@@ -595,8 +595,9 @@ def _path_of(desired: Sequence[Desired], key: Key) -> Option:
 
 
 def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Sequence[Match]:
-    """Of several duplicates, one stays: one that is as desired, or else the oldest; of those that
-    hold a list of their own, the oldest.
+    """Of several duplicates, one stays: one that protects, if the desired values leave that open,
+    then one that is as desired, or else the oldest; of those that hold a list of their own, the
+    oldest.
 
     Raises PlanError if the age of these is not known.
     """
@@ -610,9 +611,12 @@ def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Seque
             " tell which is the oldest. Delete all but one of them, or give them other names."
         )
 
-    def preference(match: Match) -> tuple[bool, Age]:
+    protects_nobody = resource.semantics.protects_nobody
+
+    def preference(match: Match) -> tuple[bool, bool, Age]:
+        is_other = protects_nobody(match.obj) is not protects_nobody(values)
         differs = not resource.holds_rules and differences(resource.mutable, match.obj, values)
-        return bool(differs), age_of(match.obj)
+        return is_other, bool(differs), age_of(match.obj)
 
     preferred, *duplicates = sorted(matches, key=preference)
     return preferred, *(match._replace(stays=False) for match in duplicates)

@@ -114,6 +114,27 @@ def test_the_duplicate_that_stays_is_as_desired_or_else_the_oldest() -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "stays"),
+    [
+        ({"comment": "wanted"}, "t2"),  # the other one is excluded
+        ({"comment": "wanted", "excluded": True}, "t1"),
+        ({"comment": "wanted", "excluded": False}, "t2"),
+        ({}, "t2"),
+    ],
+)
+def test_of_duplicates_the_one_that_protects_stays_unless_the_task_says_otherwise(
+    values: dict[str, Any], stays: str
+) -> None:
+    excluded = {**PARENT, "id": "t1", "created_on": "t1", "comment": "wanted", "excluded": True}
+    protected = {**PARENT, "id": "t2", "created_on": "t2", "comment": "old", "excluded": False}
+    entry = {"prefix": "192.0.2.0/24", **values}
+    after = plan({"prefixes": [excluded, protected]}, desire(PREFIXES, entry, exclusive=True)).after()["prefixes"]
+    assert [(item["id"], item["comment"], item["excluded"]) for item in after] == [
+        (stays, values.get("comment", "old"), values.get("excluded", False))
+    ]
+
+
+@pytest.mark.parametrize(
     ("older", "newer"),
     [
         ("2026-03-01T10:30:00+02:00", "2026-03-01T10:00:00+01:00"),
