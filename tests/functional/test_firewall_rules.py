@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FILTER_1, FILTER_2, RULE_1, RULE_2, RULE_3, RULE_4, SHARED
@@ -121,3 +122,29 @@ def test_a_deleted_filter_is_not_sent_back_as_such(service: LocalService, module
     result = modules.run("firewall_rules", rules=[rule])
     assert [call.method for call in service.writes] == ["PUT"], result
     assert "deleted" not in service.writes[0].body["filter"], service.writes[0].body
+
+
+@pytest.mark.parametrize(
+    ("of_filter", "claimed"),
+    [({"deleted": True}, True), ({"deleted": False, "expression": "ssl"}, False), ({"expression": "ssl"}, False)],
+)
+def test_a_rule_whose_filter_is_deleted_cannot_work(
+    of_filter: dict[str, Any], claimed: bool, service: LocalService, modules: Modules
+) -> None:
+    service.reset()
+    service.switch(checked_against_contract=False)
+    zone = service.zone(ZONE).seed(rules=[{"action": "block", "filter": {"expression": "ssl"}}])
+    rule = zone.rules[0]
+    rule["filter"] = {"id": rule["filter"]["id"], **of_filter}
+    result = modules.done("firewall_rules", check=True, rules=[{"id": rule["id"], "action": "block"}])
+    reasons = [finding["reason"] for finding in result["ineffective"]]
+    assert reasons == (["its filter is deleted, so that it matches no request"] if claimed else [])
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_the_export_of_a_filter_without_an_expression_says_whether_it_is_paused(paused: bool) -> None:
+    rule = {"id": RULE_1, "action": "block", "paused": False, "filter": {"id": RULE_2, "paused": paused}}
+    exported = export_state({"firewall_rules": [rule]}).variables["baseline_firewall_rules"]
+    assert exported[0]["filter"] == {"id": RULE_2, "paused": paused}
+    deleted = {**rule, "filter": {"id": RULE_2, "deleted": True}}
+    assert "filter" not in export_state({"firewall_rules": [deleted]}).variables["baseline_firewall_rules"][0]

@@ -18,6 +18,7 @@ from .._expressions.grammar import Comparison
 from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE, matches_every_request
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.ddos_overrides import L4_OVERRIDES, is_off
+from .._schema.firewall_rules import FIREWALL_RULES, has_deleted_filter
 from .._schema.lists import ListContents, items_of
 from .._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
@@ -52,6 +53,7 @@ NAMES_NO_END = (
 )
 NOT_ARRIVING = "it names only private or reserved sources, which no request from the internet has"
 ARRIVING = Reach((FIRST_LEVELS.index(SOURCE),), SOURCES_OF_REQUESTS, UNREACHABLE, NOT_ARRIVING)
+FILTER_IS_DELETED = "its filter is deleted, so that it matches no request"
 MOST_REMEMBERED_LISTS = 16  # lists of rules, of which the claims are kept
 ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
 
@@ -175,6 +177,10 @@ def _claims_of_rules(
         claim = _claim_of_each([claims.get(key) for key in keys])
         if claim:
             yield claim
+    if resource is FIREWALL_RULES:
+        for rule in rules:
+            if has_deleted_filter(rule.obj):
+                yield Claim(rule.key, rule.entry, NEVER, [], FILTER_IS_DELETED)
 
 
 def _claim_of_each(claims: Sequence[Claim | None]) -> Claim | None:

@@ -19,7 +19,12 @@ from .._schema.custom_rules import (
     UNMANAGED_SKIP_PARAMETERS,
 )
 from .._schema.custom_rulesets import EXECUTED_RULESETS
-from .._schema.firewall_rules import ACTIONS_BY_PRECEDENCE, FIREWALL_RULES, rank_of_firewall_rule
+from .._schema.firewall_rules import (
+    ACTIONS_BY_PRECEDENCE,
+    FIREWALL_RULES,
+    has_deleted_filter,
+    rank_of_firewall_rule,
+)
 from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.neighbours import ZONE
 from .._schema.registry import EVALUATION
@@ -114,7 +119,7 @@ def _firewall_rule(rule: Object) -> ZoneRule:
     action = str(rule.get("action"))
     entry = FIREWALL_RULES.label_of(rule)
     description = rule.get("description")
-    at_rest = rule.get("paused"), condition.get("paused"), condition.get("deleted")
+    at_rest = rule.get("paused"), condition.get("paused"), has_deleted_filter(rule)
     skips = [REST_OF_THE_LIST] if action == "allow" else []
     if action == "bypass":
         skips = [str(product) for product in rule.get("products") or ()]

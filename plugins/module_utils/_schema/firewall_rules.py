@@ -26,6 +26,7 @@ from .resource import (
     Semantics,
     Values,
     Write,
+    fields_in,
     without,
 )
 
@@ -92,6 +93,11 @@ FIREWALL_FILTER = (
     DESCRIBED,
     REFERENCE,
 )
+
+
+def has_deleted_filter(rule: Object) -> bool:
+    """Return whether the filter of a rule is deleted; Cloudflare shows its id alone then."""
+    return FLAG.normalise(fields_in(rule.get("filter")).get("deleted")) == "true"
 
 
 UPDATE_OF_RULES = Write("PUT", by_id=True, batch=25, whole_object=True)

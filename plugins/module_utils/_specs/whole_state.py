@@ -17,6 +17,7 @@ from .._plan.api_fields import declared, undeclared, undeclared_changes
 from .._plan.desired import check_values, parse_desired
 from .._plan.plan import differences
 from .._schema.custom_rules import CUSTOM_RULES
+from .._schema.firewall_rules import has_deleted_filter
 from .._schema.registry import BY_PLURAL, MANAGED
 from .._schema.resource import API_FIELDS, CONTENTS, OWNERS, Object, Resource, State, Values
 from .._text import Option
@@ -84,10 +85,8 @@ def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
         for name, value in fields.items()
         if value is not None and name in normalised
     }
-    if resource.nested:
-        nested_object = options.get(resource.nested.field) or {}
-        if not nested_object.get("expression"):  # a filter that is deleted
-            options.pop(resource.nested.field, None)
+    if resource.nested and (not options.get(resource.nested.field) or has_deleted_filter(obj)):
+        options.pop(resource.nested.field, None)
     if "priority" in fields and fields["priority"] is None:
         options["priority"] = ""  # the option's way to say that a rule has none
     if resource.is_ordered:
