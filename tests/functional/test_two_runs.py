@@ -200,8 +200,21 @@ def test_a_rule_that_the_task_names_keeps_what_another_writer_gave_it_beside(
     service: LocalService, modules: Modules, zone: Zone
 ) -> None:
     meanwhile(service, lambda rules: [rules[0], {**rules[1], "description": "theirs", "enabled": False}])
-    modules.done("custom_rules", rules=[*MANY, {"ref": "b", "enabled": True}])
+    result = modules.done("custom_rules", rules=[*MANY, {"ref": "b", "enabled": True}])
     assert [(rule["description"], rule["enabled"]) for rule in zone.custom_rules[:2]] == [("", True), ("theirs", True)]
+    assert (
+        "Another writer changed the custom rule b: it made it {'enabled': False}; the task's value stays:"
+        " {'enabled': True}."
+    ) in warnings_of(result)
+
+
+def test_what_another_writer_changes_in_a_rule_and_stays_is_told_as_put_back_alone(
+    service: LocalService, modules: Modules, zone: Zone
+) -> None:
+    meanwhile(service, lambda rules: [rules[0], {**rules[1], "description": "theirs"}])
+    result = modules.done("custom_rules", rules=[*MANY, {"ref": "b", "enabled": True}])
+    assert [rule["description"] for rule in zone.custom_rules[:2]] == ["", "theirs"]
+    assert "Another writer changed" not in warnings_of(result)
 
 
 @pytest.mark.parametrize("news", [[NEW], MANY])

@@ -274,10 +274,11 @@ def overwritten(
         made, stays = _differing(resource, was, theirs, becomes)
         if key not in changed_keys and becomes is None:
             sentences.append(f"The {title}, which another writer added, is deleted by the purge.")
-        elif key in changed_keys and made != stays:
+        elif made != stays:
+            also, whose = (" as well", "this run's") if key in changed_keys else ("", "the task's")
             sentences.append(
-                f"Another writer changed the {title} as well: it made it {made}; this run's value"
-                f" stays: {stays}."
+                f"Another writer changed the {title}{also}: it made it {made}; {whose} value stays:"
+                f" {stays}."
             )
     return sentences
 

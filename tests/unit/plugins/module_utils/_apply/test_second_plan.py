@@ -87,6 +87,11 @@ def test_only_what_others_changed_and_does_not_stay_is_said() -> None:
         "Another writer changed the custom rule own as well: it made it {'description': 'x'}; "
         "this run's value stays: {'description': 'y'}."
     )
+    (sentence, _of_own) = overwritten(CUSTOM_RULES, history, rules("a:z own:y b c"), {KEY})
+    assert sentence == (
+        "Another writer changed the custom rule a: it made it {'description': 'x'}; the task's value stays:"
+        " {'description': 'z'}."
+    )
     sentences = overwritten(CUSTOM_RULES, history, rules("a:x own:x b"), {KEY})
     assert sentences == ["The custom rule c, which another writer added, is deleted by the purge."]
 
