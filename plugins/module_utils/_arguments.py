@@ -79,7 +79,7 @@ IN_BRACKETS = re.compile(r"[\w./]([\w./:*@-]*[\w./*@-])?")  # as YAML takes a te
 
 class Bounded(Dict[str, Any]):
     """An argument whose value has bounds: a number from `low` to `high`, or a text that has this
-    many characters, or bytes, `at_most`."""
+    many characters, or bytes, `at_most`, and at least `low` characters."""
 
     def __init__(
         self,
@@ -111,6 +111,8 @@ class Bounded(Dict[str, Any]):
 
     def _problem_of_length(self, text: str) -> str:
         characters, size = len(text), len(text.encode("utf-8", "surrogatepass"))
+        if self.low and not characters:
+            return "it is empty"
         if self.characters_at_most is not None and characters > self.characters_at_most:
             return f"it has {characters} characters, and Cloudflare takes {self.characters_at_most}"
         if self.bytes_at_most is not None and size > self.bytes_at_most:
@@ -120,8 +122,9 @@ class Bounded(Dict[str, Any]):
     @property
     def schema(self) -> dict[str, int]:
         """The bounds as JSON schema has them; a text has no more characters than bytes."""
+        is_text = self.get("type", "str") == "str"
         bounds = {
-            "minimum": self.low,
+            "minLength" if is_text else "minimum": self.low,
             "maximum": self.high,
             "maxLength": self.characters_at_most or self.bytes_at_most,
         }

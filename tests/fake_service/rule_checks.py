@@ -9,6 +9,7 @@ has shown of it is accepted back.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ BAD_EXPRESSION = 20127
 PHASE = "http_request_firewall_custom"
 MOST_RULESETS, MOST_RULES = 10, 100  # custom rulesets of an owner, and rules of one of them
 ENTERPRISE = 'cf.zone.plan eq "ENT"'  # in the expression of each rule that deploys a ruleset of an account
+OF_ENTERPRISE = re.compile(r'cf\.zone\.plan\s*(?:(?:eq|==)\s*"ENT"|in\s*\{\s*"ENT"\s*\})')
 ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
 FIELDS = {
     "id", "ref", "action", "action_parameters", "expression", "description", "enabled", "logging",
@@ -54,7 +56,7 @@ def of_entry_point(known: Sequence[str], of_account: bool) -> Callable[[Item, It
         if parameters.get("id") not in known:
             reason = f"there is no custom ruleset {parameters.get('id')!r}"
             raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters/id")
-        if of_account and ENTERPRISE not in body["expression"]:
+        if of_account and not OF_ENTERPRISE.search(body["expression"]):
             reason = f"the expression needs {ENTERPRISE}"
             raise invalid("expression", body["expression"], reason, f"{pointer}/expression")
         return None
@@ -127,6 +129,10 @@ def problems_of_skip(parameters: Mapping[str, Any]) -> Iterator[Problem]:
         chosen = parameters.get(name, known)
         if not isinstance(chosen, (list, tuple)) or not chosen or any(one not in known for one in chosen):
             yield f"/{name}", f"it is a list of one or more of {', '.join(known)}"
+        elif len({*chosen}) < len(chosen):
+            yield f"/{name}", "its items are unique"
+    if "phase" in parameters and not parameters.keys() <= {"phase", "products"}:
+        yield "/phase", "it goes with products alone"
 
 
 def problems_of_response(response: object) -> Iterator[Problem]:
@@ -138,8 +144,8 @@ def problems_of_response(response: object) -> Iterator[Problem]:
     if not isinstance(status, int) or not 400 <= status <= 499:
         yield "/response/status_code", "it is a number from 400 to 499"
     for name in ("content", "content_type"):
-        if not isinstance(response.get(name), str):
-            yield f"/response/{name}", "it is a text"
+        if not isinstance(response.get(name), str) or not response[name]:
+            yield f"/response/{name}", "it is a text that is not empty"
 
 
 def check_refs(rules: Sequence[Item], pointers: Sequence[str]) -> None:

@@ -177,6 +177,43 @@ def test_impossible_rules_are_refused_before_anything_is_written(
     assert service.writes == []
 
 
+HEALTH = 'http.request.uri.path eq "/health"'
+
+
+def passing(**parameters: Any) -> dict[str, Any]:
+    return {"ref": "new", "action": "skip", "expression": HEALTH, "action_parameters": parameters}
+
+
+def answering(**fields: Any) -> dict[str, Any]:
+    return {"ref": "new", **BLOCK, "action_parameters": {"response": {**RESPONSE, **fields}}}
+
+
+MALFORMED: list[tuple[dict[str, Any], str]] = [
+    (passing(phase="current", ruleset="current"), "it has phase and ruleset, and phase goes with products alone"),
+    (
+        passing(phase="current", phases=["http_ratelimit"]),
+        "it has phase and phases, and phase goes with products alone",
+    ),
+    (passing(products=["waf", "bic", "waf"]), "products has waf twice"),
+    (passing(phases=["http_ratelimit", "http_ratelimit"]), "phases has http_ratelimit twice"),
+    (answering(content=""), "action_parameters.response.content: it is empty"),
+    (answering(content_type=""), "action_parameters.response.content_type: it is empty"),
+    (passing(phase="current", products=["waf", "bic"]), ""),
+    (passing(ruleset="current", phases=["http_ratelimit"], products=["waf"]), ""),
+]
+
+
+@pytest.mark.parametrize(("rule", "message"), MALFORMED)
+def test_parameters_that_the_vendor_excludes_are_refused_before_any_call(
+    rule: dict[str, Any], message: str, service: LocalService, modules: Modules
+) -> None:
+    if not message:
+        modules.lawful("custom_rules", rules=[rule])
+        return
+    assert message in modules.failed("custom_rules", check=True, rules=[rule])["msg"]
+    assert service.calls == []
+
+
 def test_an_expression_that_the_service_refuses_is_told_with_the_rules_ref_and_the_pointer(
     service: LocalService, modules: Modules
 ) -> None:

@@ -72,11 +72,20 @@ def test_rules_of_others_and_fields_of_the_future_stay(
 
 
 @pytest.mark.parametrize(
+    "expression", ['cf.zone.plan  eq "ENT" and ssl', 'ssl and cf.zone.plan=="ENT"', 'cf.zone.plan in {"ENT"}']
+)
+def test_the_plan_may_be_written_in_another_form(expression: str, modules: Modules) -> None:
+    deploy = {"expression": expression}
+
+    modules.lawful(MODULE, **OF_ACCOUNT, **{**NEW, "deploy": deploy})
+
+
+@pytest.mark.parametrize(
     ("deploy", "words"),
     [
         ({"expression": "ssl"}, f"its expression needs {ENTERPRISE}, since only zones of the plan Enterprise have such rules. Set it to (ssl) and"),
         ({"expression": "true"}, f"Set it to {ENTERPRISE}."),
-        ({"expression": 'cf.zone.plan  eq "ENT" and ssl'}, f'Set it to (cf.zone.plan  eq "ENT" and ssl) and {ENTERPRISE}.'),
+        ({"expression": 'cf.zone.plan eq "PRO"'}, f'Set it to (cf.zone.plan eq "PRO") and {ENTERPRISE}.'),
         ({"enabled": True}, f"Set it to {ENTERPRISE}."),
     ],
 )  # fmt: skip
@@ -326,3 +335,8 @@ def test_a_rule_of_an_account_skips_no_phase(service: LocalService, modules: Mod
         "The rule office of the ruleset Bots skips the rest of the phase, which rules of a zone alone can." in message
     )
     assert service.writes == []
+
+
+def test_a_text_in_place_of_a_deployment_is_its_expression(modules: Modules) -> None:
+    failed = modules.failed(MODULE, True, **OF_ACCOUNT, **{**NEW, "deploy": "true"})
+    assert "deploy: 'true' is a text; write {expression: true}" in failed["msg"]

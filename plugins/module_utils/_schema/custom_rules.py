@@ -26,7 +26,7 @@ from .rulesets import (
     entry_point,
     fields_of_rules,
     lacking,
-    take_all,
+    require_once,
 )
 
 CUSTOM_RULE_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
@@ -51,6 +51,16 @@ SKIP_PARAMETERS = PARAMETERS.keys() - BLOCK_PARAMETERS
 
 
 UNMANAGED_SKIP_PARAMETERS = {"rulesets", "rules"}  # kept where a rule has them
+
+
+def _check_parameters(parameters: Values) -> None:
+    """Raise ValueError for parameters of a task that exclude each other, by the vendor's schema of
+    skip rules (Rulesets API), and for a name that stands twice."""
+    if "phase" in parameters:
+        for excluded in ("ruleset", "phases"):
+            if parameters.get(excluded):
+                raise ValueError(f"it has phase and {excluded}, and phase goes with products alone")
+    require_once(parameters, "phases", "products")
 
 
 def _invalid_custom_rule(rule: Values) -> str:
@@ -87,7 +97,7 @@ WAF: Mapping[str, Permission] = {
 
 
 _FIELDS = fields_of_rules(
-    CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, take_all), LOGGING
+    CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, _check_parameters), LOGGING
 )
 
 
@@ -116,7 +126,7 @@ def _invalid_rule_of_account(rule: Values) -> str:
     expression = str(rule.get("expression") or "")
     if (rule.get("action_parameters") or {}).get("phase"):
         return "skips the rest of the phase, which rules of a zone alone can"
-    if rule.get("action") != EXECUTE or ENTERPRISE_ZONES in expression:
+    if rule.get("action") != EXECUTE or _names_enterprise(Expression.of(expression)):
         return _invalid_custom_rule(rule)
     corrected = ENTERPRISE_ZONES
     if expression not in ("", "true"):
@@ -125,6 +135,17 @@ def _invalid_rule_of_account(rule: Values) -> str:
         f"deploys a ruleset of an account, and its expression needs {ENTERPRISE_ZONES}, since"
         f" only zones of the plan Enterprise have such rules. Set it to {corrected}"
     )
+
+
+def _names_enterprise(expression: Expression) -> bool:
+    """Return whether an expression asks for zones of the plan Enterprise, however it is written."""
+    if expression.problem:
+        return ENTERPRISE_ZONES in expression.text
+    for leaf in expression.comparisons:
+        values = [token.text for token in leaf.operands]
+        if leaf.field == "cf.zone.plan" and leaf.operator in ("eq", "in") and values == ['"ENT"']:
+            return True
+    return False
 
 
 # Requests to zones of the plan Enterprise meet these rules first.

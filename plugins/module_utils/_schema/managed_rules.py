@@ -29,6 +29,7 @@ from .rulesets import (
     entry_point,
     fields_of_rules,
     lacking,
+    require_once,
 )
 
 THRESHOLD = "score_threshold"
@@ -70,10 +71,12 @@ def _check_parameters(parameters: Values) -> None:
     for target in targets:
         if not parameters[target]:
             raise ValueError(f"{target} names nothing")
+    require_once(parameters, "rulesets")
     rules_by_ruleset = parameters.get("rules", {})
     for rules in rules_by_ruleset.values():
         if not isinstance(rules, list) or not rules:
             raise ValueError("rules takes a list of the ids of rules for each ruleset")
+    require_once(rules_by_ruleset, *rules_by_ruleset)
 
 
 PARAMETERS_AS_GIVEN = mapping({**DEPLOYMENT, **EXCEPTION}, _check_parameters)

@@ -83,6 +83,15 @@ def take_all(parameters: Values) -> None:
     """Every value is valid."""
 
 
+def require_once(parameters: Values, *lists: str) -> None:
+    """Raise ValueError for a value that stands twice in one of these lists."""
+    for name in lists:
+        values = parameters.get(name) or []
+        for place, value in enumerate(values):
+            if value in values[:place]:
+                raise ValueError(f"{name} has {value} twice")
+
+
 LOGGING = Field(
     "logging",
     mapping({"enabled": {"type": "bool", "required": True}}, take_all),
@@ -120,8 +129,8 @@ RULE_SEMANTICS = Semantics(normalise=fit_action, protects_nobody=blocks_nobody)
 MOST_CONTENT = 30 * 1024  # bytes; custom rules may take less
 RESPONSE: Mapping[str, Mapping[str, Any]] = {
     "status_code": Bounded({"type": "int", "required": True}, low=400, high=499),
-    "content": Bounded({"type": "str", "required": True}, bytes_at_most=MOST_CONTENT),
-    "content_type": {"type": "str", "required": True},
+    "content": Bounded({"type": "str", "required": True}, low=1, bytes_at_most=MOST_CONTENT),
+    "content_type": Bounded({"type": "str", "required": True}, low=1),
 }
 
 

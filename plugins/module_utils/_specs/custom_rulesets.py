@@ -48,11 +48,17 @@ from .base import CommonOptions, ModuleSpec, Options, list_option
 from .deployments import converged_rulesets
 from .holders import Holders
 
+# A message takes a text in its place for the first one.
+OF_A_DEPLOYMENT: OptionSpec = {
+    "expression": DEPLOYMENT_OPTIONS["expression"],
+    **DEPLOYMENT_OPTIONS,
+    **CommonOptions.POSITION,
+}
 OF_A_RULESET: OptionSpec = {
     "name": {"type": "str", "required": True},
     "description": {"type": "str"},
     "rules": list_option(rules_of_ruleset(ZONE_OPTION, "")),
-    "deploy": {"type": "dict", "options": {**DEPLOYMENT_OPTIONS, **CommonOptions.POSITION}},
+    "deploy": {"type": "dict", "options": OF_A_DEPLOYMENT},
     **EXPIRES,
     **CommonOptions.PURGE,
     **CommonOptions.IGNORE,
