@@ -226,6 +226,16 @@ class ServiceError(ProtectionError):
         return (self.error["method"], self.error["path"], self.status, "; ".join(texts))
 
     @property
+    def answer_in_words(self) -> str:
+        """The call and its answer, without an advice; the whole message of a call without an
+        answer."""
+        if self.status is None:
+            return self.message.rstrip(".")
+        reasons = [f"[{error['code']}] {error['message']}" for error in self.error["errors"]]
+        call = f"{self.error['method']} {self.error['path']} was answered with HTTP {self.status}"
+        return ": ".join(filter(None, [call, "; ".join(reasons).rstrip(".")]))
+
+    @property
     def needs_reread(self) -> bool:
         """Return whether only reading again tells what became of a change: the answer is lost, or
         somebody else was faster."""

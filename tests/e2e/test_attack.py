@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -163,6 +165,18 @@ def test_the_entries_of_others_are_kept_as_they_are(site: Site) -> None:
     assert yaml.load(site.file.read_text(encoding="utf-8"), yaml.BaseLoader) == {"munich": [munich], "gone": [munich]}
 
 
+def test_the_acceptances_of_a_refused_attack_are_an_option_to_copy(site: Site) -> None:
+    accepted = {"code": "skips_monitoring", "reason": 'the boss\'s "go"', "expires": "2026-01-01"}
+    refused = site.attack(code=2, hours=4, mitigate=["out_of_state_tcp"], accept_risks=[accepted])
+    (line,) = re.findall(r"run the same again with -e (.*)", refused)
+    lexer = shlex.shlex(line, posix=True)
+    lexer.whitespace_split = True
+    option = lexer.get_token() or ""
+    known, missing = yaml.load(option, yaml.BaseLoader)["attack_accept_risks"]
+    assert (known, missing["entries"]) == (accepted, ["out_of_state_tcp global"])
+    assert "staged_rollout" not in refused and "The line above says how to accept" in " ".join(refused.split())
+
+
 def test_values_without_a_prepared_posture(site: Site) -> None:
     wanted: dict[str, Any] = {
         "block": {"networks": ["198.51.100.0/24"], "asns": [64496], "countries": ["xx"]},
@@ -210,7 +224,10 @@ def test_one_of_several_ends_by_its_reason_or_name(site: Site) -> None:
     site.attack()
     site.block("198.51.100.0/24", reason="INC-8")
     refused = site.attack(over="INC-9", code=2)
-    assert f"There is no posture to end: {site.file} has none of berlin that attack_over=INC-9 is about." in refused
+    assert (
+        f"There is no posture to end: {site.file} has none of berlin that attack_over=INC-9 is about. It may have ended already."
+        in refused
+    )
     assert len(site.entries()) == 2
     site.attack(over="INC-8")
     assert (site.state(), site.firewall()) == (IN, ["telnet"])
@@ -438,7 +455,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
      "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring, resource: out_of_state_tcp_rule, entries: [out_of_state_tcp global]}]}'"),
     ("what has a risk whose acceptance expired",
      {"hours": 4, "mitigate": ["out_of_state_tcp"], "accept_risks": [{"code": "skips_monitoring", "expires": "2026-01-01"}]},
-     "Or run the same again with -e '{attack_accept_risks: [{"),
+     "To accept the risks, run the same again with -e '{attack_accept_risks: [{"),
     ("an unknown risk", {**RUNNING, "accept_risks": ["skips_monitoring", "skips"]}, "attack_accept_risks[1]: 'skips' is none of unprotects_addresses,"),
     ("a number for a risk", {**RUNNING, "accept_risks": [5]}, "attack_accept_risks[0]: 5 is a number; write {code: ...}"),
     ("an unknown risk of the way back", {"over": True, "accept_risks": ["skips"]}, "attack_accept_risks[0]: 'skips' is none of unprotects_addresses,"),

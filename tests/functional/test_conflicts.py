@@ -110,7 +110,7 @@ def test_a_bulk_call_that_comes_too_late_is_planned_again(
         ["create 10.0.1.0/24"] if again else ["create 10.0.0.0/24", "create 10.0.1.0/24"]
     )
     assert [call.method for call in service.calls].count("POST") == 1 + again
-    told = "found 10.0.0.0/24 as desired. The module read again and planned 10.0.1.0/24 again."
+    told = "Cloudflare has 10.0.0.0/24 all the same, as the module has read. The module read again and planned 10.0.1.0/24 again."
     assert (told in warnings_of(result)) is again
 
 
@@ -189,7 +189,8 @@ def test_a_refused_change_that_came_about_is_done_with_a_warning(
     done = status in (200, 500)  # a refusal with a status of its own says that nothing was done
     assert result["operations"] == (predicted["operations"] if done else [])
     assert f"was answered with {text}: [1234] it exists already" in warnings_of(result)
-    assert f"The module read again and found {predicted['operations'][0]['key']}" in warnings_of(result)
+    assert f"Cloudflare has {predicted['operations'][0]['key']}" in warnings_of(result)
+    assert " again" not in warnings_of(result)
     assert warnings_of(result).count("[1234]") == 1
     service.faults.clear()
     assert "warnings" not in modules.done(module, **options)

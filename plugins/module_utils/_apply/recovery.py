@@ -175,10 +175,13 @@ def _warn_of_refusals(
             continue
         converged = [operation for operation in operations if operation.target not in needed]
         planned = [operation for operation in operations if operation.target in needed]
-        sentences = [broken.refusals[operations[0]].message]
+        error = broken.refusals[operations[0]]
+        sentences = [error.message]
+        if converged and not planned:  # so that nobody has to run again
+            sentences = [f"{error.answer_in_words}."]
         if converged:
             labels = first_few([operation.label for operation in converged])
-            sentences.append(f"The module read again and found {labels} as desired.")
+            sentences.append(f"Cloudflare has {labels} all the same, as the module has read.")
         if planned:
             labels = first_few([operation.label for operation in planned])
             sentences.append(f"The module read again and planned {labels} again.")

@@ -64,6 +64,8 @@ ASKED_BY = {  # by the part of an entry that comes of it
     **dict.fromkeys(("custom_rules", "network_firewall_rules"), "attack_block"),
     **dict.fromkeys(("rules", "dns_rules"), "attack_mitigate"),
 }
+# Nobody waits for the stages of a rollout while an attack runs, so that no message advises them.
+NAMED_IN_RUNS = {**NAMED_HERE, "staged_rollout": ""}
 DNS_SEGMENTS = DNS_PATH.removeprefix(ACCOUNT_OWNER.path)  # of the path of a call
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
 # Updates a host with these values to match a part, and does the last thing before it writes.
@@ -145,7 +147,7 @@ class Attack:
         except ValueError as exc:
             raise Mistakes(map(asked_by, sentences_of(exc))) from exc
         names = {name: asked_by(place) for name, place in part.names.items()}
-        part = part.named({**names, **NAMED_HERE})
+        part = part.named({**names, **NAMED_IN_RUNS})
         earlier = MergedHost(task.host, values, earlier_entries, now)
         self._require_new(part, _added_since(earlier, merged))
         self._require_known(merged, part)
@@ -168,7 +170,7 @@ class Attack:
         with suppress(Changed):  # so that the ended ones go with the next run
             self._write(entries, remaining)
         run = self._with_file(run, merged, is_written=entries != existing)
-        task.warn(*task.way_back(values, self._entries(values, remaining), run, NAMED_HERE))
+        task.warn(*task.way_back(values, self._entries(values, remaining), run, NAMED_IN_RUNS))
         return run._replace(lines=[*self._lines(run, merged)])
 
     def _entries(self, values: Mapping[str, Any], entries: FileEntries) -> PostureEntries:
@@ -331,6 +333,8 @@ class Attack:
         advice = f"{first_few(in_variables)} stands in the variables; end it there, by its until."
         if not any(is_meant(over, entry) for entry in existing):
             pull = "If it was taken in another checkout, commit the file there, and git pull here."
+            if self._file.path.exists():
+                pull = f"It may have ended already. {pull}"
             reason = self._nothing_to_end(over)
             raise ValueError(f"{reason} {advice if in_variables else pull}")
         if in_variables:
@@ -374,7 +378,9 @@ class Attack:
         if not (run.refusal and run.refusal["lacks_acceptances"]):
             return run
         option = shlex.quote(f"{{attack_accept_risks: [{self._acceptances(run)}]}}")
-        message = f"{run.result['msg']} Or run the same again with -e {option}"
+        # Ansible shows the message as JSON, in which quotes are not those of a shell.
+        self._task.tell(f"To accept the risks, run the same again with -e {option}")
+        message = f"{run.result['msg']} The line above says how to accept the risks."
         return run._replace(result={**run.result, "msg": message})
 
     def _acceptances(self, run: HostRun) -> str:

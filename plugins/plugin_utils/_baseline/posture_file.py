@@ -28,13 +28,18 @@ HEADER = (
 )
 NEXT_LINE = "\x85"
 TIME = "tag:yaml.org,2002:timestamp"
+TEXT, MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads times as the texts that they are, and no name twice."""
+    """Reads times and names as the texts that they are, also the host 1234 or no, and no name
+    twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         size = len(node.value)
+        for name, _value in node.value:
+            if isinstance(name, yaml.ScalarNode) and name.tag != MERGE:
+                name.tag = TEXT
         mapping = super().construct_mapping(node, deep)
         if len(mapping) < size:
             raise yaml.MarkedYAMLError(problem="a name stands twice", problem_mark=node.start_mark)

@@ -106,3 +106,16 @@ def test_people_may_write_an_entry_once_and_refer_to_it(tmp_path: Path) -> None:
     )
     file = PostureFile(path)
     assert (file.entries_of("berlin"), file.entries_of("lima")) == ([OLD], [NEW])
+
+
+@pytest.mark.parametrize("host", ["1234", "no", "null", "1.5", "2027-01-29"])
+def test_a_host_is_found_by_its_name_as_it_is_written(host: str, tmp_path: Path) -> None:
+    path = tmp_path / "postures.yml"
+    path.write_text(f"{host}:\n  - {{until: {UNTIL}, reason: INC-7}}\n")
+    file = PostureFile(path)
+    assert file.entries_of(host) == [OLD]
+    file.write(host, [OLD], [OLD, NEW])
+    assert file.entries_of(host) == [OLD, NEW]
+    path.write_text(f"{host}: []\n'{host}': []\n")
+    with pytest.raises(ValueError, match="a name stands twice"):
+        file.entries_of(host)
