@@ -264,6 +264,43 @@ def test_a_rate_limit_whose_requests_skip_its_phase(modules: Modules) -> None:
 
 FROM_GERMANY = rule("src", 'ip.src.country eq "DE"')
 OF_GERMANY = rule("either", 'ip.geoip.country eq "DE"')
+PAGE = rule("page", 'http.request.uri.path eq "/x"')
+MADE_BY_THE_RUN: dict[str, tuple[dict[str, Any], tuple[str, str, list[str]]]] = {
+    "a list": (
+        {
+            "account_id": ACCOUNT,
+            "ip_lists": [{"name": "made", "items": [{"ip": "192.0.2.7"}]}],
+            "custom_rules": [NETWORK, rule("listed", "ip.src in $made")],
+        },
+        ("listed", "shadowed", ["network"]),
+    ),
+    "a ruleset": (
+        {
+            "custom_rules": [PAGE],
+            "custom_rulesets": [
+                {
+                    "name": "Bots",
+                    "rules": [{**PAGE, "ref": "all"}],
+                    "deploy": {"expression": "true", "position": "first"},
+                }
+            ],
+        },
+        ("page", "duplicate", ["all of the ruleset Bots"]),
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "claim"), MADE_BY_THE_RUN.values(), ids=MADE_BY_THE_RUN)
+def test_a_claim_by_what_a_run_makes_is_that_of_the_next_run(
+    options: dict[str, Any], claim: tuple[str, str, list[str]], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(lists=[])
+    service.zone(ZONE).seed(custom_rulesets=[], account_id=ACCOUNT)
+    done = modules.lawful("host_baseline", zone_id=ZONE, **options)
+    again = modules.done("host_baseline", True, zone_id=ZONE, **options)
+    assert claims(done) == claims(again) == [claim]
+
+
 COUNTRIES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, list[str]]]]] = {
     "either end behind the source": ([FROM_GERMANY, OF_GERMANY], []),
     "the source behind either end": ([OF_GERMANY, FROM_GERMANY], [("src", "shadowed", ["either"])]),
