@@ -20,7 +20,7 @@ from tests.support.interrupted_run import started, wait_until
 from tests.support.module_run import ACCOUNT, ZONE
 
 WRITES = "POST|PUT|PATCH|DELETE"
-READS = (0, 25)
+READS = (0, 10)
 DIRECTIONS: dict[str, dict[str, Any]] = {"in": POSTURE, "out": {"attack_over": True}}
 LONGEST = 60.0  # seconds until the service has such a call
 
