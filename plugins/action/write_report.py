@@ -24,10 +24,12 @@ from ..plugin_utils._action import say
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
+from ..plugin_utils._baseline.unmanaged import ACCEPTED, GONE, parse_accepted
 from ..plugin_utils._report import arguments as report_arguments
 from ..plugin_utils._report import files as report_files
 from ..plugin_utils._report import record as report_records
 from ..plugin_utils._report.document import host_record, report_of
+from ..plugin_utils._report.gone import gone_records, inventory_files
 from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.predict import predict_host
 from ..plugin_utils._report.results import host_results, unread_host
@@ -107,8 +109,8 @@ class ActionModule(FleetAction):
         """The result of the task, which has written the files; raises OSError, ValueError."""
         check_mode = bool(self._task.check_mode)
         directory = Path(options["directory"]).absolute()
-        is_batch = len(self.hosts(variables)) < len(variables["ansible_play_hosts_all"])
         name = f"{self._task.get_play()._uuid} {directory}"  # an earlier play read other states
+        is_batch = self._is_batch(variables)
         with found_by_run(name, records) if is_batch else nullcontext(records) as run_records:
             report = self._report(options, variables, run_records)
             mode = report_arguments.file_mode(options["mode"])
@@ -118,6 +120,10 @@ class ActionModule(FleetAction):
         written = Written(str(directory), changed, check_mode)
         ignored_hosts = self._reported_before | later_hosts
         return _result(report, written, options["fail_on"], ignored_hosts)
+
+    def _is_batch(self, variables: Mapping[str, Any]) -> bool:
+        """Return whether other tasks of the play read other hosts."""
+        return len(self.hosts(variables)) < len(variables["ansible_play_hosts_all"])
 
     def _options(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the task, or else by the variables of the role; raises ValueError."""
@@ -193,7 +199,10 @@ class ActionModule(FleetAction):
         inventory_hosts = {*variables["groups"]["all"]}
         self._reported_before = inventory_hosts - {*variables["ansible_play_hosts_all"]}
         replaced_file = Path(options["directory"]) / REPORT_FILE
-        earlier_records = self._earlier_records(replaced_file, now)
+        replaced = self._replaced_records(replaced_file, now)
+        earlier_records = [item for item in replaced if item["host"] in self._reported_before]
+        gone = [item for item in replaced if item["host"] not in inventory_hosts]
+        earlier_records += self._gone(gone, variables, now)
         previous = self._previous(options["previous"], now)
         unreached = _read_now(self._unreached(variables, records))
         report = report_of([*earlier_records, *records.values(), *unreached], now)
@@ -201,17 +210,33 @@ class ActionModule(FleetAction):
             report["previous"] = report_files.compare(previous, report["hosts"])
         return report
 
-    def _earlier_records(self, path: Path, now: str) -> list[report_records.HostRecord]:
-        """The records of the report that is replaced, of hosts that the play leaves out."""
-        hosts = self._reported_before
-        if not hosts or not path.is_file():
+    def _gone(
+        self, gone: Sequence[report_records.HostRecord], variables: Mapping[str, Any], now: str
+    ) -> list[report_records.HostRecord]:
+        """The records of hosts that the inventory does not have any more; raises ValueError."""
+        if not gone:
+            return []
+        accepted = HostTask(self.calls(variables)).value(ACCEPTED) or []
+
+        def is_accepted(host: str) -> bool:
+            acceptances = parse_accepted(accepted, host)
+            moment = datetime.now(timezone.utc)
+            in_force = [item for item in acceptances if item.is_valid(moment)]
+            return any(item.status == GONE for item in in_force)
+
+        inventory = inventory_files(variables.get("ansible_inventory_sources") or ())
+        return gone_records(gone, inventory, is_accepted, now, not self._is_batch(variables))
+
+    def _replaced_records(self, path: Path, now: str) -> list[report_records.HostRecord]:
+        """The records of the report that is replaced; none if there is none, or it is wrong."""
+        if not path.is_file():
             return []
         try:
             report = report_files.read_report_file(str(path), now)
         except ValueError as exc:
             self.display.warning(f"The report says nothing of hosts outside the play: {exc}.")
             return []
-        return [record for record in report["hosts"] if record["host"] in hosts]
+        return [*report["hosts"]]
 
     def _previous(self, path: str | None, now: str) -> report_records.Report | None:
         """The earlier report; None if there is none yet, as on the first night."""

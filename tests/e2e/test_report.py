@@ -167,12 +167,34 @@ def test_a_limited_report_keeps_the_other_hosts_with_their_age(inventory: Path) 
     document = read(inventory)
     validate_report(document)
     read_at = {record["host"]: record["generated"] for record in document["hosts"]}
-    assert read_at == {"weakened": long_ago, "drift": document["generated"]}
+    assert read_at == {"weakened": long_ago, **dict.fromkeys(("drift", "pending"), document["generated"])}
+    gone = next(record for record in document["hosts"] if record["host"] == "pending")
+    reason = "It is not in the inventory any more, and no file names it. The next report leaves it out."
+    assert (gone["status"], gone["reasons"], gone["gone"]) == ("unknown", [reason], True)
     assert sorted(path.name for path in (folder / "plans").iterdir()) == ["drift.json", "weakened.json"]
     age = re.compile(r"as of 2026-01-02 03:04 UTC, [0-9,]+ days ago")
     assert all(age.search(read(inventory, name)) for name in ("report.md", "report.html"))
     assert age.search(run.output)
     assert 'edgeops_protection_host_severity{host="weakened"} 3' in read(inventory, "report.prom")
+    report(inventory, "--limit", "drift").done()
+    assert {record["host"] for record in read(inventory)["hosts"]} == {"weakened", "drift"}
+
+
+def test_a_mistake_in_an_inventory_file_makes_no_host_well(inventory: Path) -> None:
+    report(inventory, "--limit", "weakened,drift").done()
+    hosts = yaml.safe_load(inventory.read_text(encoding="utf-8"))
+    weakened = hosts["all"]["children"]["accounts"]["hosts"].pop("weakened")
+    inventory.write_text(yaml.safe_dump(hosts), encoding="utf-8")
+    other = inventory.parent / "other.yml"
+    other.write_text(yaml.safe_dump({"accounts": {"hosts": {"weakened": weakened}}}) + "  a mistake", encoding="utf-8")
+    for _again in range(2):
+        run = report(inventory, "-i", other, "--limit", "drift", "-e", "report_fail_on=unknown")
+        assert run.code != 0 and "report_fail_on (unknown) meets weakened." in run.output, run.output
+    record = next(record for record in read(inventory)["hosts"] if record["host"] == "weakened")
+    assert record["reasons"][0].startswith(f"It is not in the inventory any more, and {other} still names it.")
+    accepted = json.dumps({"report_accepted": [{"status": "gone", "hosts": ["weak*"], "reason": "moved, OPS-7"}]})
+    report(inventory, "-i", other, "--limit", "drift", "-e", accepted).done()
+    assert {record["host"] for record in read(inventory)["hosts"]} == {"drift"}
 
 
 def test_misspelt_variables_are_named(inventory: Path) -> None:

@@ -28,9 +28,9 @@ UnmanagedObject = Mapping[str, Any]  # as a result lists it
 
 ACCEPTED = "report_accepted"  # the variable that accepts some, or a status of the host
 AcceptableStatus = Literal[
-    "protection_off", "no_protected_prefix", "uncovered", "announced", "not_served"
+    "protection_off", "no_protected_prefix", "uncovered", "announced", "not_served", "gone"
 ]
-PROTECTION_OFF, NO_PREFIX, UNCOVERED, ANNOUNCED, NOT_SERVED = get_args(AcceptableStatus)
+PROTECTION_OFF, NO_PREFIX, UNCOVERED, ANNOUNCED, NOT_SERVED, GONE = get_args(AcceptableStatus)
 OF_NETWORKS = (UNCOVERED, ANNOUNCED)
 MAX_SENTENCES = 10  # name an object each
 

@@ -454,6 +454,7 @@ class HostRecord(TypedDict):
         str | None,
         "why Cloudflare does not serve the zone, in a sentence; null if it does, or there is none",
     ]
+    gone: Annotated[bool | None, "true if the inventory does not have the host any more, or null"]
     generated: Annotated[
         str,
         "when the host was read, a timestamp with an offset",

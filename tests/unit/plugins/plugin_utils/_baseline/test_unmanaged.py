@@ -126,7 +126,7 @@ def test_a_ref_is_accepted_letter_by_letter(ref: str, accepted: bool) -> None:
         ([{"status": "protection_off"}], "[0].reason: it is missing; write a text."),
         (
             [OFF, {**OFF, "status": False}],
-            "[1].status: False is none of protection_off, no_protected_prefix, uncovered, announced, not_served.",
+            "[1].status: False is none of protection_off, no_protected_prefix, uncovered, announced, not_served, gone.",
         ),
         ([{**OFF, "networks": ["192.0.2.0/24"]}], "[0]: the status protection_off takes no networks."),
         ([{**OFF, "status": "uncovered"}], "[0]: the status uncovered needs networks."),

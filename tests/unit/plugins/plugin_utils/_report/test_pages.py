@@ -79,6 +79,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "generated": GENERATED,
         "status": "drift",
         "mitigates": True,
+        "gone": True,
         "plans": {data: data},
         "operations": [{**operation, "fields": {data: data + "!", "new": [data]}, "before": {data: data}}],
         "risks": [{"module": data, "accepted": False, "code": data, "message": data, "reason": data, "place": data}],
