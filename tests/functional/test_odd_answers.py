@@ -25,7 +25,8 @@ def test_a_deletion_that_is_answered_without_a_result_is_predicted_all_the_same(
     task: dict[str, Any] = {"rules": [{"ref": "b"}], "state": "absent"}
     predicted = modules.done("custom_rules", check=True, **task)
     assert predicted["diff"]["after"]["custom_rules_order"] == ["a", "c"]
-    service.misbehave(fault, method="DELETE", **({"status": 204} if fault == "empty" else {}))
+    settings: dict[str, Any] = {"status": 204} if fault == "empty" else {}
+    service.misbehave(fault, method="DELETE", **settings)
     done = modules.done("custom_rules", **task)
     assert done["diff"] == predicted["diff"]
     assert modules.done("custom_rules", **task)["changed"] is False
