@@ -105,7 +105,7 @@ class BoundedSocket:
         return getattr(self._sock, name)
 
 
-class Bounded:
+class ConnectionWithDeadline:
     """A connection with a deadline."""
 
     sock: Any
@@ -115,11 +115,11 @@ class Bounded:
         self.sock = BoundedSocket(self.sock)
 
 
-class BoundedConnection(Bounded, HTTPConnection):  # type: ignore[misc]
+class BoundedConnection(ConnectionWithDeadline, HTTPConnection):  # type: ignore[misc]
     """HTTP with a deadline."""
 
 
-class BoundedTLSConnection(Bounded, HTTPSConnection):  # type: ignore[misc]
+class BoundedTLSConnection(ConnectionWithDeadline, HTTPSConnection):  # type: ignore[misc]
     """HTTPS with a deadline."""
 
 

@@ -34,7 +34,7 @@ def validate(plan: Plan, client: Client, warn: Warn) -> None:
         ready: list[Object] = []
         waiting: list[Object] = []
         for rule in call.whole:
-            is_ready = titles.keys().isdisjoint(_names_in(rule))
+            is_ready = titles.keys().isdisjoint(_names_of_rule(rule))
             (ready if is_ready else waiting).append(rule)
         if waiting:
             warn(_not_validated(call, waiting, titles))
@@ -55,7 +55,7 @@ def _titles_of_made(plan: Plan) -> dict[str, str]:
     return titles
 
 
-def _names_in(rule: Object) -> set[str]:
+def _names_of_rule(rule: Object) -> set[str]:
     """The lists that a rule names, each as it stands in an expression, and the id of the ruleset
     that it executes."""
     expressions = (
@@ -71,7 +71,7 @@ def _not_validated(call: Call, waiting: list[Object], titles: Mapping[str, str])
     labels = first_few([call.resource.label_of(rule) for rule in waiting])
     named: dict[str, None] = {}
     for rule in waiting:
-        named.update(dict.fromkeys(name for name in titles if name in _names_in(rule)))
+        named.update(dict.fromkeys(name for name in titles if name in _names_of_rule(rule)))
     makes = first_few([titles[name] for name in named])
     return (
         f"Cloudflare cannot validate the {call.resource.title} {labels} before the run, which makes"

@@ -180,7 +180,7 @@ def body_of(call: Call, operation: Operation) -> Any:
 def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
     """The body of a call that replaces an object: all of it but what Cloudflare sets by itself, and
     without empty texts that mean that there is none."""
-    body = _without_empty(resource.fields, without(planned, *resource.read_only))
+    body = _without_empty_texts(resource.fields, without(planned, *resource.read_only))
     nested = resource.nested
     if not nested:
         return body
@@ -190,7 +190,7 @@ def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
     return body
 
 
-def _without_empty(fields: Sequence[Field], values: Object) -> dict[str, Any]:
+def _without_empty_texts(fields: Sequence[Field], values: Object) -> dict[str, Any]:
     """Values without the empty texts that stand for a field which an object lacks: Cloudflare takes
     none of them."""
     filled = {**values}
@@ -199,7 +199,7 @@ def _without_empty(fields: Sequence[Field], values: Object) -> dict[str, Any]:
         if value == "" and field.absent_default == "":
             del filled[field.name]
         elif field.fields and isinstance(value, Mapping):
-            filled[field.name] = _without_empty(field.fields, value)
+            filled[field.name] = _without_empty_texts(field.fields, value)
     return filled
 
 

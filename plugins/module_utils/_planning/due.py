@@ -49,7 +49,7 @@ class Due(NamedTuple):
         order = plan.order.get(resource.plural)
         if order is None:
             return part.only(due_keys)
-        return _in_order(part, plan, due_keys, new_keys)
+        return _due_in_list(part, plan, due_keys, new_keys)
 
     def _is_due(self, operation: Operation, collection: Desired) -> bool:
         """Return whether time makes a change of a desired object."""
@@ -79,7 +79,7 @@ class Due(NamedTuple):
                 continue
             if posture.holds and _sets_no_more(operation, posture):
                 return True
-            if not posture.holds and _takes_back(operation, posture):
+            if not posture.holds and _takes_posture_back(operation, posture):
                 return True
         return False
 
@@ -91,13 +91,13 @@ def _sets_no_more(operation: Operation, posture: PostureValues) -> bool:
     return set(names) - {POSITION} <= posture.values.keys()
 
 
-def _takes_back(operation: Operation, posture: PostureValues) -> bool:
+def _takes_posture_back(operation: Operation, posture: PostureValues) -> bool:
     """Return whether all existing values that an operation changes are those of a posture."""
     before = without(operation.before, POSITION)
-    return bool(before) and _has_values(operation.resource, posture.values, before)
+    return bool(before) and _has_posture_values(operation.resource, posture.values, before)
 
 
-def _has_values(resource: Resource, values: Values, before: Values) -> bool:
+def _has_posture_values(resource: Resource, values: Values, before: Values) -> bool:
     for name, value in before.items():
         if name not in values:
             return False
@@ -110,7 +110,7 @@ def _has_values(resource: Resource, values: Values, before: Values) -> bool:
     return True
 
 
-def _in_order(
+def _due_in_list(
     part: Desired, plan: Plan, due_keys: AbstractSet[Key], new_keys: AbstractSet[Key]
 ) -> Desired:
     """The due part of an ordered list, each new object behind the one that is in front of it in the

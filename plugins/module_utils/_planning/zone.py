@@ -37,7 +37,7 @@ def with_zone(plan: Plan, client: Client, context: Context) -> Plan:
         return plan
     zone, reason = context.zone, NO_ANSWER
     if has_account or context.reports or not (plan_of(zone) and zone.get("name")):
-        zone, reason = _read(client, context)
+        zone, reason = _read_zone(client, context)
     doubts: dict[str, str] = {}
     if has_account and not _is_of_account(zone, client.owner[ACCOUNT_OPTION]):
         doubts[OF_ACCOUNT] = reason
@@ -48,7 +48,7 @@ def with_zone(plan: Plan, client: Client, context: Context) -> Plan:
     return plan._replace(before=before, unread=unread)
 
 
-def _read(client: Client, context: Context) -> tuple[Object, str]:
+def _read_zone(client: Client, context: Context) -> tuple[Object, str]:
     """The zone, which the client keeps, and the reason why something of it is not known."""
     try:
         client.zones = [zone_of(client)]

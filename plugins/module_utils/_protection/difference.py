@@ -325,13 +325,13 @@ def walk_differences(
             found.append(_weakened(gone))
         for gone in _gone(family, latter, former, within):
             found.append(_strengthened(gone))
-    for gone in _skipped(latter, former, read):
+    for gone in _newly_skipped(latter, former, read):
         found.append(
             TrafficDifference(
                 SKIPPED, True, gone.mark.what, gone.mark.now, gone.traffic, gone.certain
             )
         )
-    for gone in _skipped(former, latter, read):
+    for gone in _newly_skipped(former, latter, read):
         now = f"is {gone.mark.what}"
         found.append(
             TrafficDifference(SKIPPED, False, gone.mark.now, now, gone.traffic, gone.certain)
@@ -396,7 +396,7 @@ def _is_counted_apart(
     return all(sets.without(counted, one.traffic) != sets.nothing for one in limits)
 
 
-def _skipped(
+def _newly_skipped(
     walked: Walked[TrafficSet], others: Walked[TrafficSet], read: Container[str]
 ) -> Iterator[Gone[TrafficSet]]:
     """The traffic that skips something, and does not in another walk."""

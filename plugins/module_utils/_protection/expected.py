@@ -138,7 +138,7 @@ def find(
         decisions: Mapping[str, Decision]
         example: Described | None = None
         if expectation.every is not None:
-            lists = {**contents, **_contents_of(expectation.every.lists, state)}
+            lists = {**contents, **_contents_of_lists(expectation.every.lists, state)}
             decision, example = decide_every(expectation, state, lists)
             decisions = {"": decision}
         elif expectation.packet:
@@ -152,7 +152,7 @@ def find(
     return evaluated
 
 
-def _contents_of(names: Iterable[str], state: State) -> ListContents:
+def _contents_of_lists(names: Iterable[str], state: State) -> ListContents:
     """The contents of lists, as far as the state has them."""
     items = {name: state.get(items_of(name).plural) for name in names}
     return {name: contents_of(entries) for name, entries in items.items() if entries is not None}

@@ -46,17 +46,17 @@ class Origin(NamedTuple):
 
 
 def _query_behind(value: Any) -> bytes:
-    return _encoded(str(value).partition("?")[2])  # behind a path in records, and behind none
+    return _bytes_of(str(value).partition("?")[2])  # behind a path in records, and behind none
 
 
-def _encoded(value: Any) -> bytes:
+def _bytes_of(value: Any) -> bytes:
     return str(value).encode()
 
 
 def _known_text(value: Any) -> bytes:
     if value in ("", "none", "unknown"):
         raise ValueError("no value")
-    return _encoded(value)
+    return _bytes_of(value)
 
 
 def _as_int(value: Any) -> int:
@@ -69,7 +69,7 @@ def _score(value: Any) -> int:
     return _as_int(value)
 
 
-def _host(value: Any) -> str:
+def _host_of(value: Any) -> str:
     if not str(value).isascii():  # the form in which rules saw it is not known
         raise ValueError("no host")
     return str(value).lower()
@@ -80,7 +80,7 @@ PARTS: Mapping[str, Origin] = {
     "source": Origin("clientIP", "ClientIP"),
     "method": Origin("clientRequestHTTPMethodName", "ClientRequestMethod"),
     "scheme": Origin("clientRequestScheme", "ClientRequestScheme"),
-    "host": Origin("clientRequestHTTPHost", "ClientRequestHost", _host),
+    "host": Origin("clientRequestHTTPHost", "ClientRequestHost", _host_of),
     "path": Origin("clientRequestPath", "ClientRequestPath"),
     "query": Origin("clientRequestQuery", "ClientRequestURI", _query_behind),
     "country": Origin("clientCountryName", "ClientCountry", lambda value: str(value).upper()),
@@ -96,7 +96,7 @@ PARTS: Mapping[str, Origin] = {
     "cf.bot_management.ja3_hash": Origin("ja3Hash", "JA3Hash", _known_text),
     "cf.bot_management.ja4": Origin("ja4", "JA4", _known_text),
     "cf.bot_management.verified_bot": Origin("verifiedBotCategory", "VerifiedBotCategory", bool),
-    "cf.verified_bot_category": Origin("verifiedBotCategory", "VerifiedBotCategory", _encoded),
+    "cf.verified_bot_category": Origin("verifiedBotCategory", "VerifiedBotCategory", _bytes_of),
     "cf.waf.score": Origin("wafAttackScore", "WAFAttackScore", _score),
     "cf.waf.score.rce": Origin("wafRceAttackScore", "WAFRCEAttackScore", _score),
     "cf.waf.score.sqli": Origin("wafSqliAttackScore", "WAFSQLiAttackScore", _score),

@@ -64,7 +64,7 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
         for is_met, verb in ((True, "meet"), (False, "do not meet"))
         if met[is_met]
     ]
-    return " ".join([number, *_in_order(filter(None, words)), *conditions])
+    return " ".join([number, *_places_first(filter(None, words)), *conditions])
 
 
 def _is_fact(variable: Variable, fields: Container[str]) -> bool:
@@ -73,7 +73,7 @@ def _is_fact(variable: Variable, fields: Container[str]) -> bool:
     return name.startswith(OF_PROTOCOLS) and name not in fields
 
 
-def _in_order(phrases: Iterable[str]) -> list[str]:
+def _places_first(phrases: Iterable[str]) -> list[str]:
     """Words for places first, then sources, then all else."""
     return sorted(phrases, key=_place_of)
 

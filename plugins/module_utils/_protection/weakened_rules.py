@@ -150,7 +150,7 @@ class Effects:
                 if stops(step):
                     stopped.append(traffic)
                     if id(step) not in changed:
-                        unchanged[_identity(step)] = traffic
+                        unchanged[_rule_and_content(step)] = traffic
         return self._latter.union(stopped), unchanged
 
     @property
@@ -165,7 +165,7 @@ class Effects:
 
     def _is_lost(self, phase: str, place: int) -> bool:
         sets, step = self._former, self._way.former[phase][place]
-        identity = _identity(step)
+        identity = _rule_and_content(step)
         alike = [traffic for name, traffic in self._unchanged.items() if name != identity]
         decided = sets.without(self._before[phase][place], sets.union(alike))
         arriving = sets.without(decided, self._not_arriving)
@@ -173,7 +173,7 @@ class Effects:
         return decided != EMPTY and sets.intersection(decided, self._stopped) == EMPTY
 
 
-def _identity(step: Step) -> Hashable:
+def _rule_and_content(step: Step) -> Hashable:
     """Equal for the steps of one rule in two states that do the same."""
     return step.source, step.content
 

@@ -64,7 +64,7 @@ ONBOARDED = _read_only(
 )
 
 
-def _within(name: str, title: str, path: str, prefix: Object) -> Resource:
+def _parts_of_prefix(name: str, title: str, path: str, prefix: Object) -> Resource:
     """Parts of an onboarded prefix."""
     return replace(
         ONBOARDED,
@@ -79,8 +79,8 @@ def _within(name: str, title: str, path: str, prefix: Object) -> Resource:
 
 # By the prefix: the parts that are announced by themselves, and those that other accounts use.
 PARTS_OF_PREFIX = bgp_prefixes_of, delegations_of = (
-    partial(_within, "bgp_prefix", "BGP prefix", "bgp/prefixes"),
-    partial(_within, "delegation", "delegation", "delegations"),
+    partial(_parts_of_prefix, "bgp_prefix", "BGP prefix", "bgp/prefixes"),
+    partial(_parts_of_prefix, "delegation", "delegation", "delegations"),
 )
 
 AUDIT_LOG = _read_only(

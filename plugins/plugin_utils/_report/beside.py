@@ -66,11 +66,11 @@ def announced_record(result: InfoResult, mitigated: Ranges | None = None) -> rec
         networks=address_set.networks(announced),
         unprotected=address_set.networks(address_set.difference(announced, cared_for)),
         not_known=[*address_set.networks(unknown), *malformed],
-        withdrawn=_withdrawn(result, unannounced),
+        withdrawn=_withdrawn_networks(result, unannounced),
     )
 
 
-def _withdrawn(result: InfoResult, addresses: Ranges) -> list[records.Withdrawn]:
+def _withdrawn_networks(result: InfoResult, addresses: Ranges) -> list[records.Withdrawn]:
     """The networks of these addresses that the account does not announce, and since when."""
     withdrawn: list[records.Withdrawn] = []
     for prefix in result["announced"]:
