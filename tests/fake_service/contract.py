@@ -60,7 +60,7 @@ class Breach(NamedTuple):
 def read(document: Path) -> SchemaPath:
     """The document with its parts, from the folder of the same name, in memory: a reference is then no file to read."""
     root, base_uri = PathReader(document).read()
-    root = {**root, "paths": {**root["paths"], **{path: {"$ref": entry} for path, entry in contract_paths()}}}
+    root = {**root, "paths": {**root["paths"], **dict(contract_paths())}}
     parts = [PathReader(path).read() for path in sorted(document.with_suffix("").glob("*.yaml"))]
     resources = [(uri, DRAFT202012.create_resource(content)) for content, uri in [(root, base_uri), *parts]]
     resolver = Registry().with_resources(resources).crawl().resolver(base_uri)

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 from werkzeug.datastructures import Headers
 
 from .answers import Refusal
+from .declared import DECLARED
 
 Permission = Literal["none", "read", "write"]
 Area = str  # a name in AREAS
@@ -26,7 +27,7 @@ class PermissionArea(NamedTuple):
     usual: Permission
 
 
-AREAS: Mapping[Area, PermissionArea] = {
+TABLE: Mapping[Area, PermissionArea] = {
     "protection": PermissionArea("DDoS Protection", "write"),
     "firewall": PermissionArea("Firewall Services", "write"),
     "waf": PermissionArea("Zone WAF", "write"),
@@ -39,8 +40,19 @@ AREAS: Mapping[Area, PermissionArea] = {
     "network_firewall": PermissionArea("Magic Firewall", "write"),
     "ddos_l4": PermissionArea("L4 DDoS Managed Ruleset", "write"),
     "ddos_l7": PermissionArea("HTTP DDoS Managed Ruleset", "write"),
-    "zone_settings": PermissionArea("Zone Settings", "write"),
 }
+
+
+def _all_areas() -> dict[Area, PermissionArea]:
+    """The areas of the table, and those of plain settings and lists, which the names of their permissions give."""
+    areas = dict(TABLE)
+    for row in DECLARED:
+        if row.permission not in {area.permission for area in TABLE.values()}:
+            areas[row.permission.lower().replace(" ", "_")] = PermissionArea(row.permission, "write")
+    return areas
+
+
+AREAS = _all_areas()
 AREA_OF_PERMISSION: Mapping[str, Area] = {row.permission: area for area, row in AREAS.items()}
 WRITABLE = tuple(area for area, row in AREAS.items() if row.usual == "write")
 USUAL: Mapping[Area, Permission] = {area: row.usual for area, row in AREAS.items()}

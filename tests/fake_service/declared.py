@@ -19,18 +19,19 @@ Item = dict[str, Any]
 
 
 class Declared(NamedTuple):
-    """A setting or a list: its name in state documents, and its path with the name of the owner's id.
+    """A setting or a list: its name in state documents, its path with the name of the owner's id, and the permission.
 
-    `contract` names an entry of a file below openapi; that of a list has the entries `collection` and `item` below it.
-    `defaults` are the setting as it is at first, or the fields of an object that is created without them. `method` is
-    that of changes: a PUT replaces all fields, a PATCH those that it names.
+    `fields` are those that calls may set, each with its schema in the contract; `required` of them stand in every body that
+    creates an object or is a setting's. `defaults` are the setting as it is at first, or the fields of an object that is
+    created without them. `method` is that of changes: a PUT replaces all fields, a PATCH those that it names.
     """
 
     name: str
     path: str
-    area: str
-    contract: str
+    permission: str
+    fields: Mapping[str, Mapping[str, Any]]
     defaults: Mapping[str, Any]
+    required: Sequence[str] = ()
     is_list: bool = False
     method: str = "PATCH"
 
@@ -62,8 +63,9 @@ DECLARED: Sequence[Declared] = (
     Declared(
         name="security_level",
         path="zones/{zone_id}/settings/security_level",
-        area="zone_settings",
-        contract="settings.yaml#/security_level",
+        permission="Zone Settings",
+        fields={"value": {"enum": ["off", "essentially_off", "low", "medium", "high", "under_attack"]}},
+        required=("value",),
         defaults={"id": "security_level", "value": "medium", "editable": True, "modified_on": None},
     ),
 )
@@ -96,11 +98,42 @@ def stamp(obj: Item, clock: Clock) -> None:
         obj["modified_on"] = clock.timestamp()
 
 
-def contract_paths() -> Iterator[tuple[str, str]]:
-    """The paths of the contract, each with the entry that describes it."""
+def contract_paths() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The paths of the contract, each with its operations."""
     for row in DECLARED:
-        if row.is_list:
-            yield f"/{row.path}", f"openapi/{row.contract}/collection"
-            yield f"/{row.item_path}", f"openapi/{row.contract}/item"
-        else:
-            yield f"/{row.path}", f"openapi/{row.contract}"
+        # An answer may have words of the future.
+        shown = _answer({"type": "object", "required": [*row.defaults]})
+        every_field = row.required if row.method == "PUT" or not row.is_list else ()
+        change = _operation(f"Change what {row.name} names", shown, _body(row, every_field))
+        owner = {"$ref": f"openapi/parameters.yaml#/{row.owner}"}
+        if not row.is_list:
+            reading = _operation(f"Read {row.name}", shown)
+            yield f"/{row.path}", {"parameters": [owner], "get": reading, row.method.lower(): change}
+            continue
+        listing = _operation(f"List {row.name}", _answer({"type": "array", "items": {"type": "object"}}))
+        creation = _operation(f"Create one of {row.name}", shown, _body(row, row.required))
+        yield f"/{row.path}", {"parameters": [owner], "get": listing, "post": creation}
+        item = {"$ref": "openapi/parameters.yaml#/item_id"}
+        deletion = _operation(f"Delete one of {row.name}", {"$ref": "openapi/answers.yaml#/Deleted"})
+        yield f"/{row.item_path}", {"parameters": [owner, item], row.method.lower(): change, "delete": deletion}
+
+
+def _operation(summary: str, answer: Item, body: Item | None = None) -> Item:
+    """An operation of the contract."""
+    responses = {"200": answer, "default": {"$ref": "openapi/answers.yaml#/Refused"}}
+    operation: Item = {"summary": summary, "responses": responses}
+    if body is not None:
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    return operation
+
+
+def _body(row: Declared, required: Sequence[str]) -> Item:
+    """The schema of a body, which has no other fields."""
+    fields = {"properties": dict(row.fields), "additionalProperties": False}
+    return {"type": "object", "required": [*required], **fields}
+
+
+def _answer(result: Item) -> Item:
+    """An answer in the envelope, with the schema of its result."""
+    schema = {"allOf": [{"$ref": "openapi/envelope.yaml#/Success"}, {"properties": {"result": result}}]}
+    return {"description": "Done", "content": {"application/json": {"schema": schema}}}

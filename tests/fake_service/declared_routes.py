@@ -16,6 +16,7 @@ from werkzeug.wrappers import Response
 from .admission import account_of, zone_of
 from .answers import INVALID, deleted, one_of, refusal, success
 from .contract import API
+from .credentials import AREA_OF_PERMISSION
 from .current import service
 from .declared import DECLARED, Declared, stamp
 
@@ -25,7 +26,8 @@ PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 def objects_of(row: Declared) -> Any:
     """The setting, or the list, of the owner that the call is about; the caller is let in first."""
-    owner = account_of(row.area) if row.owner == "account_id" else zone_of(row.area)
+    area = AREA_OF_PERMISSION[row.permission]
+    owner = account_of(area) if row.owner == "account_id" else zone_of(area)
     return owner.declared[row.name]
 
 
@@ -59,10 +61,6 @@ def create_object(row: Declared, **_ids: str) -> Response:
     return success(objects[-1])
 
 
-def read_object(row: Declared, item_id: str, **_ids: str) -> Response:
-    return success(one_of(objects_of(row), row.name, item_id))
-
-
 def change_object(row: Declared, item_id: str, **_ids: str) -> Response:
     obj = one_of(objects_of(row), row.name, item_id)
     apply_body(row, obj)
@@ -85,7 +83,6 @@ def views_of(row: Declared) -> Mapping[tuple[str, str], View]:
     return {
         ("GET", row.path): list_objects,
         ("POST", row.path): create_object,
-        ("GET", row.item_path): read_object,
         (row.method, row.item_path): change_object,
         ("DELETE", row.item_path): delete_object,
     }
