@@ -24,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import ca
 
 from tests.documentation.pages import MODULES, compact, to_yaml
 from tests.documentation.risks import option_text, wrapped
+from tests.documentation.shapes import OF_CLOUDFLARE
 
 ROOT = Path(__file__).parents[2]
 ACTIONS = ROOT / "plugins" / "action"
@@ -33,6 +34,7 @@ RELEASE = "1.0.0"  # which adds all of them
 LIKE = "protected_prefixes"  # the module of a list, whose options for its whole list every other one has
 IDS = {"zone": "5c2a81f0f7ae4b2d9b1e6f3a7d904c11", "account": "023e105f4ecef8ad9ca31a8372d0c353"}
 PLAIN: Sequence[Managed] = tuple(managed for managed in MANAGED if managed.plain)
+WITHOUT_RETURN = 'RETURN = r"""\n"""'  # of a module whose samples could not be applied
 Documented = dict[str, Any]
 
 
@@ -67,6 +69,9 @@ def lacking(requests: Mapping[str, Any]) -> list[str]:
             problems.append(f"{resource.name} has several fields, and is not Single(whole=True)")
         if managed.module not in requests:
             problems.append(f"{managed.module} has no request in tests/documentation/samples.yml")
+        for name in resource.read_only if managed.is_list else ():
+            if name not in OF_CLOUDFLARE:
+                problems.append(f"{resource.name}.{name} is returned, and OF_CLOUDFLARE of shapes.py has no sentence on it")
         if not resource.about and not (MODULES / f"{managed.module}.py").exists():
             problems.append(f"{resource.name} has no sentences for its module (about)")
     return problems
@@ -239,7 +244,7 @@ def write_new_files(requests: Mapping[str, Sequence[Mapping[str, Any]]]) -> None
         action, path = ACTIONS / f"{managed.module}.py", MODULES / f"{managed.module}.py"
         if not action.exists():
             action.write_text(action_text(), encoding="utf-8")
-        if not path.exists():
+        if not path.exists() or WITHOUT_RETURN in path.read_text(encoding="utf-8"):
             path.write_text(new_module(managed, requests[managed.module][0]), encoding="utf-8")
         path.write_text(with_options(path.read_text(encoding="utf-8"), managed), encoding="utf-8")
 

@@ -114,7 +114,8 @@ def prepare(service: LocalService, module: str) -> None:
 def _run(module: str, options: Mapping[str, Any], fails: bool = False) -> dict[str, Any]:
     result = run_main(module, options, verbose=True)
     if result.get("failed", False) is not fails:
-        raise ValueError(f"{module}: {result.get('msg', 'it did not fail')}")
+        message = result.get("msg", "it did not fail")
+        raise ValueError(f"{module}: its samples (samples.yml, or tests/support/resource_samples.yml): {message}")
     return result
 
 

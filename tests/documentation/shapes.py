@@ -112,19 +112,20 @@ def object_entries(resources: Sequence[Resource]) -> Entries:
     return entries
 
 
+# What only Cloudflare sets of an object, by its name in the API.
+OF_CLOUDFLARE = {
+    "id": "The id that Cloudflare gives. Check mode returns none for an object that the run would create.",
+    **dict.fromkeys(("created", "created_at", "created_on"), "When the {title} was created."),
+    **dict.fromkeys(("modified", "modified_on", "updated_at", "last_updated"), "When the {title} was last changed."),
+}
+
+
 def declared_texts(resource: Resource) -> Mapping[str, str]:
     """The sentences on the fields of an object, by its declaration; it needs no others."""
-    texts = {field.name: field.about for field in resource.fields}
-    times = {
-        name: f"When the {resource.title} was last changed." for name in resource.read_only if name == "modified_on"
-    }
-    times.update(
-        {name: f"When the {resource.title} was created." for name in resource.read_only if name == "created_on"}
-    )
+    names = [name for name in ("id", *resource.read_only) if name in OF_CLOUDFLARE]
     return {
-        "id": "The id that Cloudflare gives. Check mode returns none for an object that the run would create.",
-        **texts,
-        **times,
+        **{name: OF_CLOUDFLARE[name].format(title=resource.title) for name in names},
+        **{field.name: field.about for field in resource.fields},
     }
 
 

@@ -41,6 +41,19 @@ def run_tests(session: nox.Session, *words: str | Path, **options: Any) -> None:
     run(session, "python", "-m", "pytest", "-q", *words, *session.posargs, **options)
 
 
+def changed_files(session: nox.Session) -> list[str]:
+    """The files that differ from origin/main, or from the last commit if there is no such branch, and those that are new."""
+    common = _git(session, "merge-base", "HEAD", "origin/main", success_codes=[0, 1, 128])
+    base = common[0] if len(common) == 1 else "HEAD"  # else a message
+    changed = _git(session, "diff", "--name-only", "--diff-filter=d", base)
+    return [*changed, *_git(session, "ls-files", "--others", "--exclude-standard")]
+
+
+def _git(session: nox.Session, *words: str, **options: Any) -> list[str]:
+    """The words that git prints."""
+    return str(session.run("git", *words, external=True, silent=True, log=False, **options)).split()
+
+
 def missing(session: nox.Session, what: str, may_lack: bool = False) -> None:
     """Skip a session that cannot run on this machine; fail where nothing may lack, as in the workflows."""
     fails = nox.options.error_on_missing_interpreters and not may_lack

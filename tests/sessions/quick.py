@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import nox
 
-from .environment import PARALLEL, ROOT, run, run_tests
+from .environment import PARALLEL, ROOT, changed_files, run, run_tests
 
 PAGE = "tests/e2e/test_documents.py::test_a_page_runs_and_shows_its_output[{}]"
+FILES_OF_THE_HOUSE = "tests/e2e/test_documents.py::test_the_architecture_page_shows_the_files_there_are"
 # The tables of cases, of which tests/functional/conftest.py takes the rows that the changed declarations concern.
 DECLARATION_TESTS = (
     "tests/functional/test_resource_samples.py",
@@ -31,6 +31,7 @@ TESTS = (
     (r"plugins/module_utils/_schema/(\w+)\.py", r"tests/unit/plugins/module_utils/_schema/test_\1.py"),
     *((r"plugins/module_utils/_schema/\w+\.py", test) for test in DECLARATION_TESTS),
     (r"plugins/(module_utils|plugin_utils)/_(\w+)\.py", r"tests/unit/plugins/\1/test_\2.py"),
+    (r"plugins/(?:module|plugin)_utils/.*\.py", FILES_OF_THE_HOUSE),
     (r"plugins/(?:modules|filter|lookup|action)/(\w+)\.(?:py|yml)", r"tests/functional/test_\1.py"),
     (r"tests/fake_service/(?:declared\.py|openapi.*)", "tests/unit/fake_service/test_declared.py"),
     (r"tests/fake_service/(?:declared\.py|openapi.*)", "tests/unit/fake_service/test_declarations.py"),
@@ -56,18 +57,10 @@ def tests_of(names: Iterable[str]) -> Iterator[str]:
     yield from (test for test in tests if (ROOT / test.partition("::")[0]).exists())
 
 
-def git(session: nox.Session, *words: str, **options: Any) -> list[str]:
-    """The words that git prints."""
-    return str(session.run("git", *words, external=True, silent=True, log=False, **options)).split()
-
-
 @nox.session(python=False)
 def quick(session: nox.Session) -> None:
     """Check what differs from origin/main, in less than a minute: style, imports, and the tests that are about it."""
-    common = git(session, "merge-base", "HEAD", "origin/main", success_codes=[0, 1, 128])
-    base = common[0] if len(common) == 1 else "HEAD"  # a message, if there is no such branch
-    changed = git(session, "diff", "--name-only", "--diff-filter=d", base)
-    names = [*changed, *git(session, "ls-files", "--others", "--exclude-standard")]
+    names = changed_files(session)
     programs = [name for name in names if name.endswith(".py")]
     if programs:
         run(session, "ruff", "check", "--quiet", *programs, requires="lint")

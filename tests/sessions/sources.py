@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import nox
 
-from .environment import CACHE, ROOT, modules, run
+from .environment import CACHE, ROOT, changed_files, modules, run
 
 SPELLED = (
     "CONTRIBUTING.md", "README.md", "SECURITY.md", "docs", "examples", "extensions", "playbooks",
@@ -58,10 +59,16 @@ def lock(session: nox.Session) -> None:
     )
 
 
+# The tables of answers and faults follow from these files, and take minutes.
+BEYOND_DECLARATIONS = r"plugins/(?:module|plugin)_utils/(?!_schema/)|tests/fake_service/(?!declared)|tests/functional/test_(?:faults|hostile)"
+
+
 @nox.session(python=False, name="docs-update")
 def docs_update(session: nox.Session) -> None:
     """Write the pages and documentation blocks that are generated."""
     run(session, "python", "-m", "tests.documentation")
+    if not any(re.match(BEYOND_DECLARATIONS, name) for name in changed_files(session)):
+        return
     for page in ("faults", "hostile"):
         text = run(session, "python", "-m", f"tests.functional.test_{page}", silent=True, stderr=None)
         Path("tests", "functional", f"{page}.md").write_text(text, encoding="utf-8")

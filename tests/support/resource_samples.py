@@ -54,14 +54,14 @@ SAMPLES = tuple(_samples())
 
 
 def changed_by_module() -> dict[str, dict[str, Any]]:
-    """The options of the module of each setting and plain list that make the changed sample."""
+    """The options of the module of each setting and plain list that make the changed sample, of a list as a whole object."""
     options: dict[str, dict[str, Any]] = {}
     for managed in MANAGED:
         objects = TEXTS.get(managed.resource.plural, {})
         if managed.is_setting and "changed" in objects:
             options[managed.module] = dict(objects["changed"])
         elif managed.is_list and "changed" in objects:
-            options[managed.module] = {managed.option: [dict(objects["changed"])]}
+            options[managed.module] = {managed.option: [{**objects.get("existing", {}), **objects["changed"]}]}
     return options
 
 

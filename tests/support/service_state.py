@@ -25,6 +25,7 @@ Item = dict[str, Any]
 LEFT_TO_THE_SERVICE = {
     "id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated",
     "num_referencing_filters", "existing",
+    *(name for managed in MANAGED if managed.plain for name in managed.resource.read_only),
 }  # fmt: skip
 # Of what state documents have under another name than diffs.
 IN_DOCUMENTS = {
@@ -109,6 +110,17 @@ def comparable(value: Any) -> Any:
         timed = {"message"} if "not_before" in value else set()
         return {name: comparable(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE | timed}
     return [comparable(item) for item in value] if isinstance(value, list) else value
+
+
+def differences(value: Any, other: Any, path: str = "") -> list[str]:
+    """The places in which two comparable results differ, each with both values."""
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        names = [*value, *(name for name in other if name not in value)]
+        return [line for name in names for line in differences(value.get(name), other.get(name), f"{path}.{name}")]
+    if isinstance(value, list) and isinstance(other, list) and len(value) == len(other):
+        pairs = enumerate(zip(value, other, strict=True))
+        return [line for number, pair in pairs for line in differences(*pair, f"{path}[{number}]")]
+    return [] if value == other else [f"{path.removeprefix('.')}: predicted {value!r}, then {other!r}"]
 
 
 def clearances(service: LocalService) -> list[str]:
