@@ -104,7 +104,7 @@ def contract_paths() -> Iterator[tuple[str, Mapping[str, Any]]]:
         # An answer may have words of the future.
         shown = _answer({"type": "object", "required": [*row.defaults]})
         every_field = row.required if row.method == "PUT" or not row.is_list else ()
-        change = _operation(f"Change what {row.name} names", shown, _body(row, every_field))
+        change = _operation(f"Change what {row.name} names", shown, _body(row, every_field, row.is_list))
         owner = {"$ref": f"openapi/parameters.yaml#/{row.owner}"}
         if not row.is_list:
             reading = _operation(f"Read {row.name}", shown)
@@ -127,10 +127,10 @@ def _operation(summary: str, answer: Item, body: Item | None = None) -> Item:
     return operation
 
 
-def _body(row: Declared, required: Sequence[str]) -> Item:
-    """The schema of a body, which has no other fields."""
-    fields = {"properties": dict(row.fields), "additionalProperties": False}
-    return {"type": "object", "required": [*required], **fields}
+def _body(row: Declared, required: Sequence[str], with_id: bool = False) -> Item:
+    """The schema of a body, which has no other fields; a whole object that comes back may have its id."""
+    fields = {**row.fields, **({"id": {"type": "string"}} if with_id else {})}
+    return {"type": "object", "required": [*required], "properties": fields, "additionalProperties": False}
 
 
 def _answer(result: Item) -> Item:

@@ -123,5 +123,5 @@ def test_the_contract_has_an_operation_for_each_route_and_takes_the_fields_of_th
     assert [(body["required"], [*body["properties"]]) for body in bodies.values()] == [
         ([], ["fight_mode", "enable_js"]),
         (["name"], ["name", "enabled"]),
-        ([], ["name", "enabled"]),
+        ([], ["name", "enabled", "id"]),
     ]
