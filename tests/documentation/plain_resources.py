@@ -71,7 +71,9 @@ def lacking(requests: Mapping[str, Any]) -> list[str]:
             problems.append(f"{managed.module} has no request in tests/documentation/samples.yml")
         for name in resource.read_only if managed.is_list else ():
             if name not in OF_CLOUDFLARE:
-                problems.append(f"{resource.name}.{name} is returned, and OF_CLOUDFLARE of shapes.py has no sentence on it")
+                problems.append(
+                    f"{resource.name}.{name} is returned, and OF_CLOUDFLARE of shapes.py has no sentence on it"
+                )
         if not resource.about and not (MODULES / f"{managed.module}.py").exists():
             problems.append(f"{resource.name} has no sentences for its module (about)")
     return problems
