@@ -301,7 +301,8 @@ options:
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet.
+        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
+        all managed rules, or those of a category, to block for it.
       - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
         stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
         known.
@@ -351,7 +352,8 @@ options:
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet.
+        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
+        all managed rules, or those of a category, to block for it.
       - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
         stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
         known.
@@ -407,7 +409,8 @@ options:
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet.
+        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
+        all managed rules, or those of a category, to block for it.
       - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
         stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
         known.
@@ -500,6 +503,9 @@ options:
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
+      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
+        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
+        all managed rules, or those of a category, to block for it.
       - 'V(weakens_managed_rules) means that the plan would have managed rules stop fewer requests:
         by removing, disabling or narrowing what deploys them, by an override to a weaker action or
         off, or by an exception in front of them.'
@@ -538,7 +544,8 @@ options:
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet.
+        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
+        all managed rules, or those of a category, to block for it.
       - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
         stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
         known.

@@ -413,7 +413,7 @@ CASES = (
     Case("managed rules with other values, foreign ones left alone", "managed_rules",
          {"rules": [{"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {
              "action": "block", "categories": [{"category": "wordpress", "enabled": False}, {"category": "php", "action": "log"}],
-             "rules": [{"id": SYN_FLOOD, "score_threshold": 40}]}}}], "accept_risks": ["weakens_managed_rules"]},
+             "rules": [{"id": SYN_FLOOD, "score_threshold": 40}]}}}], "accept_risks": ["blocks_everything", "weakens_managed_rules"]},
          ["update managed_rule managed"], 1, EXCEPTIONS),
     Case("managed rules in order, otherwise written", "managed_rules",
          {"rules": [{"ref": "managed", "enabled": True, "description": "", "expression": " true "}, {"ref": "scanner", **SKIP}]},

@@ -27,7 +27,15 @@ from .._text import Unread, first_few
 from .example import Wanted, example_of
 from .overrides import alike_groups, managed_rules, overrides_in_force
 from .rules_in_force import host_of_zone, phase_of, zone_values
-from .steps import OVERRIDING, RULES_BY_KIND, WITHOUT_MARK, StateSteps, is_as_strong, override_steps
+from .steps import (
+    OVERRIDING,
+    RULES_BY_KIND,
+    WITHOUT_MARK,
+    StateSteps,
+    is_as_strong,
+    is_softer,
+    override_steps,
+)
 from .traffic_changes import NO_CHANGES, Source, TrafficChange, TrafficChanges
 from .traffic_sets import AllTraffic, SingleRequest, Split, TrafficSet, TrafficSets, diagrams_of
 from .traffic_words import diagram_in_words
@@ -296,7 +304,8 @@ def _walked(
 @dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
 class TrafficDifference(Generic[TrafficSet]):
     """Traffic that two states treat differently: the first one as `what` says, the second one as
-    `now` says. It passes, or is treated more strictly."""
+    `now` says. It passes, or is treated more strictly; if `is_softer`, a challenge is in place of a
+    block."""
 
     family: str
     is_passing: bool
@@ -304,6 +313,7 @@ class TrafficDifference(Generic[TrafficSet]):
     now: str
     traffic: TrafficSet
     certain: bool
+    is_softer: bool = False
 
     @property
     def kind(self) -> tuple[str, bool, str, str]:
@@ -353,7 +363,8 @@ def _weakened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
     mark, weaker = gone.mark, gone.weaker
     without = WITHOUT_MARK.get(mark.family, ("", f"is not {mark.what}"))[1]
     now = weaker.now if weaker else without
-    return TrafficDifference(mark.family, True, mark.what, now, gone.traffic, gone.certain)
+    softer = weaker is not None and is_softer(mark, weaker)
+    return TrafficDifference(mark.family, True, mark.what, now, gone.traffic, gone.certain, softer)
 
 
 def _strengthened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
@@ -458,6 +469,7 @@ def _changes(
             addresses=example.addresses,
             sources=_reasons(way.changed, compared, traffic),
             certain=bool(example.described) and all(part.certain for part in parts),
+            is_softer=all(part.is_softer for part in parts),
         )
         (passes if is_passing else stopped).append(change)
     return TrafficChanges(passes, stopped)

@@ -28,7 +28,8 @@ class TrafficChange(NamedTuple):
     objects that are the reason. It is not `certain` if no example proves it.
 
     `what` is how the first state treats it, and `now` what becomes of it in the second one;
-    `addresses` is the number of its sources, None if it cannot be counted."""
+    `addresses` is the number of its sources, None if it cannot be counted. If it `is_softer`, a
+    challenge is in place of a block, and nothing else is weaker."""
 
     what: str
     now: str
@@ -39,6 +40,7 @@ class TrafficChange(NamedTuple):
     addresses: int | None
     sources: Sequence[Source]
     certain: bool
+    is_softer: bool = False
 
     def record(self) -> TrafficChangeRecord:
         """The change as results show it."""

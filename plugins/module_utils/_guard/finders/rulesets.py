@@ -13,6 +13,7 @@ skip options".
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import AbstractSet, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._protection.losses import (
@@ -33,6 +34,8 @@ from ..._protection.modes import Loss
 from ..._protection.ordinary_traffic import WideRule, rules_matching_all_traffic, width
 from ..._protection.overrides import DOUBTED, GONE
 from ..._protection.rules_in_force import ZoneRule, contents_in, rules_in_force, spelt_out
+from ..._protection.traffic_changes import TrafficChange, TrafficChanges
+from ..._protection.walk import COUNTED, STOPPED, UNKNOWN
 from ..._schema.ddos_overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from ..._schema.managed_rules import MANAGED_RULES
 from ..._schema.rate_limits import RATE_LIMIT_RULES
@@ -58,6 +61,7 @@ from ..risks.rules import (
     WEAKENS_ZONE,
 )
 from .base import Change, by_risk, finds
+from .overriding import blocking_overrides
 from .weakening import weakening
 
 BLOCK = "block"  # the strictest of the actions that enforce
@@ -121,7 +125,7 @@ OUTCOMES = {
 
 @finds(SKIPS_EVERYTHING)
 def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
-    """A rule would take all plain traffic past what it skips."""
+    """A rule would take all plain traffic past what it skips, and does not today."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, overtaken_rules: Sequence[ZoneRule]) -> str:
         if not becomes.skips <= was.skips:
@@ -133,7 +137,14 @@ def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
 
 @finds(BLOCKS_EVERYTHING)
 def blocks_everything(change: Change, limits: Limits) -> FinderAnswer:
-    """A rule would block or challenge all plain traffic."""
+    """A rule would block or challenge all plain traffic, or an override would set everything to
+    block, and does not today."""
+    by_overrides = blocking_overrides(change)
+    if by_overrides is not None:
+        return by_overrides
+    traffic = _traffic_of(change)
+    if traffic is not None and traffic.known and not traffic.stopped:
+        return None  # other rules stop it today
 
     def grown(was: ZoneRule, becomes: ZoneRule, overtaken_rules: Sequence[ZoneRule]) -> str:
         if becomes.action == BLOCK != was.action:
@@ -154,12 +165,15 @@ def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> Find
     before does more."""
     reasons: dict[str, list[str]] = {}
     entries: list[Entry] = []
+    traffic = _traffic_of(change)
+    nothing_passes = traffic is not None and traffic.known and not traffic.passes
     for rules in _rules_with_changes(change, DECIDING):
         resource = rules.resource
         comparison = WideRules.compared(rules, change.after.state, enforces)
         for wide in comparison.after:
             reason = comparison.reason(wide, grown)
-            if not reason:
+            is_old = not enforces and nothing_passes and comparison.was_skipped(wide.rule)
+            if not reason or is_old:
                 continue
             outcome = _outcome_of(wide.rule) if enforces else "skip what it skips"
             clause = f"{resource.title} {wide.rule.title} ({reason})"
@@ -203,6 +217,10 @@ class WideRules(NamedTuple):
             if wide.helpers:
                 shared.append(wide.traffic)
         return cls(rules, state, after, by_key, shared)
+
+    def was_skipped(self, rule: ZoneRule) -> bool:
+        """Return whether a rule took all plain traffic past as much before."""
+        return any(rule.skips <= wide.rule.skips for wide in self.before.values())
 
     def reason(self, wide: WideRule, grown: Grown) -> str:
         """The reason for which a rule does more to all plain traffic than before; empty if it does
@@ -293,17 +311,11 @@ def blocks_traffic(change: Change, limits: Limits) -> FinderAnswer:
 @finds(PASSES_TRAFFIC)
 def passes_traffic(change: Change, limits: Limits) -> FinderAnswer:
     """Traffic would pass that is blocked or challenged today."""
-    traffic = change.traffic and change.traffic.changes
+    traffic = _traffic_of(change)
     if limits[MAY_PASS_TRAFFIC] or traffic is None:
         return None
-    passing = [one for one in traffic.passes if one.family in ("stopped", "unknown")]
-    reasons = [one.sentence for one in passing]
-    reasons += [f"it is not known whether more passes ({one})" for one in traffic.unknown]
-    if not reasons:
-        return None
-    sources = dict.fromkeys(source for one in passing for source in one.sources)
-    entries = [Entry(BY_NAME[one.resource], (one.key,), one.key) for one in sources]
-    return f"{capitalised(first_few(reasons))}.", [], entries or entries_of(change.plan.operations)
+    passing = [passed for passed in traffic.passes if passed.family in (STOPPED, UNKNOWN)]
+    return _passing(change, passing, traffic.unknown)
 
 
 @finds(WEAKENS_DDOS_RULES)
@@ -355,13 +367,56 @@ def _clause(loss: Loss) -> str:
 @finds(WEAKENS_RATE_LIMITS)
 def weakens_rate_limits(change: Change, limits: Limits) -> FinderAnswer:
     """Rate limits would let more requests pass."""
-    return _losses_of(change, RATE_LIMIT_RULES)
+    traffic = _traffic_of(change)
+    if traffic is None or not traffic.known:
+        return _losses_of(change, RATE_LIMIT_RULES)
+    passing = [passed for passed in traffic.passes if passed.family == COUNTED]
+    strict = [passed for passed in passing if not passed.is_softer]
+    if not strict:
+        return None
+    skipped = [passed for passed in strict if not _names(passed, RATE_LIMIT_RULES)]
+    return _losses_of(change, RATE_LIMIT_RULES) or _passing(change, skipped)
+
+
+def _names(passed: TrafficChange, resource: Resource) -> bool:
+    """Return whether a changed rule of a resource is a reason why traffic passes."""
+    return any(source.resource == resource.name for source in passed.sources)
 
 
 @finds(WEAKENS_MANAGED_RULES)
 def weakens_managed_rules(change: Change, limits: Limits) -> FinderAnswer:
     """Managed rules would stop fewer requests."""
+    traffic = _traffic_of(change)
+    is_known = traffic is not None and traffic.known and not _has_exceptions(change)
+    if is_known and traffic is not None and not traffic.passes:
+        return None
     return _losses_of(change, MANAGED_RULES)
+
+
+def _traffic_of(change: Change) -> TrafficChanges | None:
+    """The traffic that a plan treats differently; None for a task without rules."""
+    return change.traffic.changes if change.traffic else None
+
+
+def _has_exceptions(change: Change) -> bool:
+    """Return whether there are exceptions of managed rules, before a plan or after it."""
+    rules = chain.from_iterable(
+        rules_in_force(side.state, MANAGED_RULES) for side in (change.before, change.after)
+    )
+    return any(rule.lets_pass for rule in rules)
+
+
+def _passing(
+    change: Change, passing: Sequence[TrafficChange], unknown: Iterable[str] = ()
+) -> FinderAnswer:
+    """The risk that some traffic passes, or that this is not known."""
+    reasons = [passed.sentence for passed in passing]
+    reasons += [f"it is not known whether more passes ({reason})" for reason in unknown]
+    if not reasons:
+        return None
+    sources = dict.fromkeys(chain.from_iterable(passed.sources for passed in passing))
+    entries = [Entry(BY_NAME[one.resource], (one.key,), one.key) for one in sources]
+    return f"{capitalised(first_few(reasons))}.", [], entries or entries_of(change.plan.operations)
 
 
 def _losses_of(change: Change, resource: Resource) -> FinderAnswer:

@@ -70,8 +70,9 @@ SKIPS_EVERYTHING = Risk(
 BLOCKS_EVERYTHING = Risk(
     "blocks_everything",
     "The plan would add, enable or widen a rule that blocks or challenges, and that all plain"
-    " traffic of a kind matches, such as every packet.",
-    any_of(*DECIDING),
+    " traffic of a kind matches, such as every packet, or would set all managed rules, or those of"
+    " a category, to block for it.",
+    any_of(*DECIDING, MANAGED_RULES),
 )
 BLOCKS_TRAFFIC = Risk(
     "blocks_traffic",
