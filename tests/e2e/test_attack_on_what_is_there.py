@@ -99,6 +99,14 @@ def rules_of_the_block(service: LocalService) -> list[Any]:
     return found
 
 
+def without_ends(value: Any) -> Any:
+    """A state without the descriptions of blocks, which say their end; the same block again may end later."""
+    if isinstance(value, dict):
+        shown = {key: without_ends(item) for key, item in value.items()}
+        return {key: item for key, item in shown.items() if key != "description" or value.get("ref") != REF}
+    return [*map(without_ends, value)] if isinstance(value, list) else value
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
     name: str, service: LocalService, tmp_path: Path
@@ -120,7 +128,7 @@ def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
     if case.options == BLOCK:
         assert all(rule["enabled"] for rule in rules_of_the_block(service))
     site.attack(**options)
-    assert (site.scheduled(), state(service)) == (False, during)
+    assert (site.scheduled(), without_ends(state(service))) == (False, without_ends(during))
     service.clock.advance(hours=3)
     site.scheduled()
     assert state(service) == before

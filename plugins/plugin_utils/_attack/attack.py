@@ -42,7 +42,7 @@ from .._baseline.service_time import ReadFailed
 from .._export.snapshot import read_host
 from .._files import require_writable
 from .._variables import Mistakes, all_read, expiry_of, plain, sentences_of
-from .blocking import BLOCKED_BY, BLOCKING, NETWORK_VARIABLES
+from .blocking import BLOCKED_BY, NETWORK_VARIABLES, OF_A_BLOCK
 from .entries import FileEntries, entries_in_force, is_meant, taking, with_end
 from .left_out import entries_without, options_of, refused_parts, values_without
 from .options import (
@@ -248,7 +248,7 @@ class Attack:
             entries.append({"name": options["posture"], **about})
         if any(options[name] for name in VALUES):
             host = {**state, **self._values}
-            values = without(asked_values(options, host), *self._left_alone)
+            values = without(asked_values(options, host, about["until"]), *self._left_alone)
             if not values:
                 raise ValueError(" ".join(dict.fromkeys(self._left_alone.values())))
             entries.append({**values, **about})
@@ -270,7 +270,7 @@ class Attack:
         resources = {target.resource.plural: target.resource for target in added}
         connection = of_host.connection_options(part)
         state = read_host([*resources.values()], connection, self._run_quietly).objects
-        if refusal := named_by_nobody(added, state, BLOCKING):
+        if refusal := named_by_nobody(added, state, OF_A_BLOCK):
             raise ValueError(refusal)
 
     def _require_taken_here(

@@ -55,6 +55,7 @@ BLOCK_FORMS = {
     ),
 }
 BLOCKING = {"enabled": True, "position": "first"}
+OF_A_BLOCK = {**BLOCKING, "description": ""}  # what a baseline that names the rule sets back
 BLOCKED_BY = {ACCOUNT_OPTION: "network_firewall_rules", ZONE_OPTION: "custom_rules"}
 NETWORK_VARIABLES = tuple(f"{PREFIX}{name}" for name in ("prefixes", "allowlist"))
 # The networks of the account itself: those that it has, and those of the variables.

@@ -15,6 +15,7 @@ from ...module_utils._schema.resource import without
 from ...module_utils._timestamps import parse_expiry
 from .._baseline.posture import RISKS, TIMES
 from .._baseline.variables import acceptances_in
+from .blocking import BLOCKED_BY
 
 FileEntries = list[dict[str, Any]]
 YES = ("true", "yes")
@@ -60,15 +61,28 @@ def taking(existing: FileEntries, asked: FileEntries, now: datetime) -> FileEntr
             entries.append(entry)
         else:
             same = existing[index]
-            until = max(same["until"], entry["until"], key=lambda end: parse_expiry(str(end)))
-            entries[index] = {**same, "until": until}
+            later = max(same, entry, key=lambda lasting: parse_expiry(str(lasting["until"])))
+            entries[index] = {**same, **without(later, "since")}
     return entries
 
 
 def _index_of_same(existing: FileEntries, entry: Mapping[str, Any], now: datetime) -> int | None:
     """The index of the entry that holds, and differs in its times alone; None if there is none."""
-    values = without(entry, *TIMES)
+    values = _without_times(entry)
     for index, existing_entry in enumerate(existing):
-        if _holds(existing_entry, now) and without(existing_entry, *TIMES) == values:
+        if _holds(existing_entry, now) and _without_times(existing_entry) == values:
             return index
     return None
+
+
+def _without_times(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry without its times, and without the descriptions of blocks, which have its end."""
+    values = without(entry, *TIMES)
+    for name in BLOCKED_BY.values():
+        if name in values:
+            values[name] = list(map(_without_description, values[name]))
+    return values
+
+
+def _without_description(rule: Any) -> Any:
+    return without(rule, "description") if isinstance(rule, Mapping) else rule

@@ -112,14 +112,15 @@ def _errors_of_times(
         yield OptionError(Option("attack_hours"), problem)
 
 
-def asked_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that the options ask for; raises ValueError for a block of one's own, and if the
-    host has nothing that they are for."""
+def asked_values(options: Mapping[str, Any], host: Mapping[str, Any], until: str) -> dict[str, Any]:
+    """The values that the options ask for until a time; raises ValueError for a block of one's own,
+    and if the host has nothing that they are for."""
     owners = [owner for owner in OWNERS if names_owner(host, owner)]
     values: dict[str, Any] = {}
     if options["block"]:
         expression = blocking_expression(options["block"], host)
-        values = {BLOCKED_BY[owner]: [_blocking_rule(expression)] for owner in owners}
+        rule = {**_blocking_rule(expression), "description": _description(options, until)}
+        values = {BLOCKED_BY[owner]: [rule] for owner in owners}
     if ACCOUNT_OPTION in owners:
         values.update(_mitigating_rules(options["mitigate"] or (), options["sensitivity"]))
     if options["security_level"] and ZONE_OPTION in owners:
@@ -137,6 +138,13 @@ def _blocking_rule(expression: str) -> dict[str, Any]:
     another block is another rule."""
     digits = sha256(expression.encode()).hexdigest()[:8]
     return {"ref": f"attack-{digits}", "action": "block", "expression": expression, **BLOCKING}
+
+
+def _description(options: Mapping[str, Any], until: str) -> str:
+    """The description of the rule for whoever finds it at Cloudflare: the reason, the end, and who
+    made it."""
+    reason = f"{options['reason']}, " if options["reason"] else ""
+    return f"{reason}until {until} (edgeops.protection)"
 
 
 def _mitigating_rules(mitigate: Sequence[str], level: str | None) -> dict[str, Any]:
