@@ -141,5 +141,5 @@ HOSTS = (
     host("rules in another order around the deployment of a ruleset of the host",
          {"zone_id": ZONE, "custom_rulesets": [{"name": "Bots", "deploy": {"expression": "not ssl"}}], "purge": ["custom_rules"],
           "custom_rules": [{"ref": "last"}, {"ref": "by hand"}, {"ref": "office"}]},
-         ["update custom_rule last", "update custom_rule office"], 1, zone=DEPLOYMENTS),
+         ["update custom_rule by hand", "update custom_rule office"], 1, zone=DEPLOYMENTS),
 )  # fmt: skip
