@@ -50,8 +50,6 @@ WHOLE: Set = 1
 DESTINATION, SOURCE, SOURCE_PORT, PORT = "ip.dst", "ip.src", "tcp.srcport", "tcp.dstport"
 FIRST_LEVELS = (DESTINATION, SOURCE, SOURCE_PORT, PORT)  # the variables of the nodes at the top
 OPEN_LEVEL, LAST_LEVEL = 1 << 20, 1 << 40  # of comparisons that are variables, and of no variable
-MOST_VARIABLES = 250
-MOST_STEPS = 500_000
 MISSING_NUMBER = (-2, -2)  # such as a port of a packet that is not of TCP; only `ne` is true for it
 ANY_NUMBER: Range = (-1, GREATEST)  # -1 is any below 0
 FACTS = Expression.of(
@@ -61,7 +59,6 @@ FACTS = Expression.of(
         for name, number in (("tcp", 6), ("udp", 17))
     )
 )
-TRUE = Expression.of("true")
 OF_PROTOCOLS = ("tcp", "udp", "icmp", "ip.proto")
 CIDR = re.compile(r"cidr(?:6|) \( (ip\.src|ip\.dst) , (?:([1-9]\d?) , )?([1-9]\d{0,2}) \)")
 ADDRESSES = (SOURCE, DESTINATION)
@@ -74,7 +71,6 @@ MOST_NAMED_TEXTS = 64  # of a field, for which a comparison that is a variable i
 
 UP_TO_ANY: Ranges = [(0, 1 << 200)]  # ends behind every value
 MINUS = "without"  # an operator of sets, beside and, or and xor
-TOO_MANY = "too many to compare"  # of expressions, which cut the traffic into too many pieces
 
 
 class DiagramNode(NamedTuple):
@@ -105,16 +101,52 @@ class Variable(NamedTuple):
     kind: str
     leaf: Comparison | None = None
 
+    @property
+    def is_of_numbers(self) -> bool:
+        """Return whether its values are numbers, or addresses as numbers."""
+        return self.kind == OF_NUMBERS
+
+    @property
+    def is_of_texts(self) -> bool:
+        """Return whether its values are the numbers of texts."""
+        return self.kind == OF_TEXTS
+
+    @property
+    def is_of_truth(self) -> bool:
+        """Return whether no more is known of it than that it is true or false."""
+        return self.kind == OF_TRUTH
+
+    @property
+    def is_of_protocol(self) -> bool:
+        """Return whether it is about the protocol of packets, or a field of one protocol."""
+        name = self.leaf.field if self.leaf is not None else str(self.name)
+        return name.startswith(OF_PROTOCOLS)
+
 
 OF_NUMBERS, OF_TEXTS, OF_TRUTH = "numbers", "texts", "truth"  # kinds of variables
 TruthOfText = Callable[[Comparison, str, str], object]  # of a leaf, for a field with this text
+
+
+class MatchedDestinations(NamedTuple):
+    """The destinations all of whose traffic matches, and those some of whose traffic may match."""
+
+    always: Ranges
+    sometimes: Ranges
 
 
 class Diagrams:
     """Sets of requests or packets; they raise Unread if there are too many pieces. `decide` says of
     which comparisons it is known that all of the traffic, or nothing, meets them: by True and
     False. All packets that meet `filters` have ports of TCP; others may lack them. `truth_of_text`
-    decides comparisons for the texts of a field that `name_texts` has read."""
+    decides comparisons for the texts of a field that `name_texts` has read. `BEYOND` is higher than
+    every value of a variable."""
+
+    nothing, everything = EMPTY, WHOLE
+    DESTINATION, SOURCE, SOURCE_PORT, PORT = FIRST_LEVELS
+    BEYOND = UP_TO_ANY[-1][1]
+    MOST_VARIABLES = 250
+    MOST_STEPS = 500_000
+    TOO_MANY = "too many to compare"  # of expressions, which cut the traffic into too many pieces
 
     def __init__(
         self,
@@ -177,6 +209,13 @@ class Diagrams:
     def without(self, one: Set, other: Set) -> Set:
         """All of a set that is not in the other."""
         return self._two(MINUS, one, other)
+
+    def destinations(self, traffic: Set) -> MatchedDestinations:
+        """The destinations all of whose packets are in a set, and those some of whose are."""
+        possible = self.possible()
+        unmatched_ones = self.values(self.without(possible, traffic), DESTINATION)
+        sometimes = self.values(self.combined("and", [possible, traffic]), DESTINATION)
+        return MatchedDestinations(complement(unmatched_ones), sometimes)
 
     def to(self, destinations: Ranges) -> Set:
         """The packets to some destinations."""
@@ -366,6 +405,11 @@ class Diagrams:
         numbers = [*map(self._number_of_text, texts)]
         return self._within((field, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
 
+    @staticmethod
+    def level_of(field: str) -> int:
+        """The level of the nodes of a field that all diagrams have, such as SOURCE."""
+        return FIRST_LEVELS.index(field)
+
     def variable_of(self, level: int) -> Variable:
         """The subject of the nodes of a level."""
         if len(self._names) < len(self._levels):
@@ -416,7 +460,7 @@ class Diagrams:
         """The traffic with some values of a variable."""
         level = self._levels.setdefault(name, len(self._levels) if level is None else level)
         if len(self._levels) > self._most_variables:
-            raise Unread(TOO_MANY)
+            raise Unread(self.TOO_MANY)
         self._firsts[level] = everything[0][0]
         ends = {last: first for (_first, last), (first, _last) in zip(everything, everything[1:])}
         parts = {everything[0][0]: EMPTY}
@@ -453,8 +497,8 @@ class Diagrams:
             starts = tuple(sorted({*left.starts, *right.starts}))
             pairs = [*zip(_spread(left, starts), _spread(right, starts))]
         self.steps += len(starts)
-        if self.steps > MOST_STEPS:
-            raise Unread(TOO_MANY)
+        if self.steps > self.MOST_STEPS:
+            raise Unread(self.TOO_MANY)
         parts = [self._two(operator, *pair) for pair in pairs]
         return self._number(min(left.level, right.level), dict(zip(starts, parts)))
 
@@ -545,13 +589,13 @@ Flows = List[Tuple[Ranges, Ranges]]  # destinations, and the sources of some tra
 
 
 def unmatched(
-    expression: Expression, condition: Expression = TRUE, decide: Settled | None = None
+    expression: Expression, condition: Expression | None = None, decide: Settled | None = None
 ) -> Flows:
-    """The traffic that meets a condition and is not proven to match an expression. `decide` is that
-    of Diagrams."""
+    """The traffic that meets a condition, or all, that is not proven to match an expression.
+    `decide` is that of Diagrams."""
     diagrams = Diagrams(decide)
     try:
-        every = [diagrams.possible(), diagrams.matching(condition)]
+        every = [diagrams.possible(), diagrams.matching(condition) if condition else WHOLE]
         match = diagrams.matching(expression)
         rest = diagrams.without(diagrams.combined("and", [*every, *diagrams.facts()]), match)
         return [(to, diagrams.values(one, SOURCE)) for to, one in diagrams.by_destination(rest)]
@@ -563,13 +607,6 @@ def unmatched(
 def matches_every_request(expression: Expression) -> bool:
     """Return whether every request of a zone, or every packet, is proven to match."""
     return not unmatched(expression)
-
-
-class MatchedDestinations(NamedTuple):
-    """The destinations all of whose traffic matches, and those some of whose traffic may match."""
-
-    always: Ranges
-    sometimes: Ranges
 
 
 SOME = MatchedDestinations([], EVERYTHING)
@@ -585,14 +622,6 @@ def matched(expression: Expression) -> MatchedDestinations:
         raise Unread(f"{exc} ({place_in_words(expression.text, exc.at)})", at=exc.at) from exc
     diagrams = Diagrams(filters=True)
     try:
-        return destinations(diagrams, diagrams.of(expression.tree))
+        return diagrams.destinations(diagrams.of(expression.tree))
     except Unread:
         return SOME
-
-
-def destinations(diagrams: Diagrams, traffic: Set) -> MatchedDestinations:
-    """The destinations of packets."""
-    possible = diagrams.possible()
-    others = diagrams.values(diagrams.without(possible, traffic), DESTINATION)
-    sometimes = diagrams.values(diagrams.combined("and", [possible, traffic]), DESTINATION)
-    return MatchedDestinations(complement(others), sometimes)

@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.operands import Fields
-from .._expressions.solve import EMPTY, TOO_MANY, WHOLE, Diagrams, Set
+from .._expressions.solve import Diagrams, Set
 from .._schema.ddos_overrides import L4_OVERRIDES
 from .._schema.lists import LISTS, ListContents
 from .._schema.resource import Resource, State
@@ -233,7 +233,7 @@ def _compared(
 
 
 def _problem_of(exc: Exception) -> str:
-    return exc.reason if isinstance(exc, Unread) else TOO_MANY
+    return exc.reason if isinstance(exc, Unread) else Diagrams.TOO_MANY
 
 
 def _compared_states(
@@ -245,11 +245,11 @@ def _compared_states(
     former = AllTraffic(diagrams, lists[0])
     latter = former if lists[0] == lists[1] else AllTraffic(diagrams, lists[1])
     scope = _scope_of_changes(way.changed, former, latter)
-    if way.kind == "packet" and scope != EMPTY:
+    if way.kind == "packet" and scope != Diagrams.nothing:
         facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
         scope = diagrams.combined("and", [scope, facts])
     within = diagrams.without(scope, ended_by(former, way.ahead, scope))
-    cut = scope if within != EMPTY else EMPTY
+    cut = scope if within != Diagrams.nothing else Diagrams.nothing
     changed_steps = chain.from_iterable(replaced.steps for replaced in way.changed)
     contents = {step.content for step in changed_steps}
     walks = (
@@ -281,9 +281,9 @@ def _scope_of_changes(changed: Iterable[Replaced], former: AllTraffic, latter: A
     for replaced in changed:
         met = []
         if replaced.former is not None:
-            met.append(met_by(former, replaced.former, WHOLE))
+            met.append(met_by(former, replaced.former, Diagrams.everything))
         if replaced.latter is not None:
-            met.append(met_by(latter, replaced.latter, WHOLE))
+            met.append(met_by(latter, replaced.latter, Diagrams.everything))
         pieces.append(former.diagrams.combined("xor", met))
     return former.union(pieces)
 
@@ -438,7 +438,7 @@ def _changes(
     values: Mapping[str, bytes],
 ) -> TrafficChanges:
     """The differences between two walks, in words and with examples."""
-    if compared.within == EMPTY:
+    if compared.within == Diagrams.nothing:
         return NO_CHANGES
     read, names = frozenset(way.former), _names_of_fields(way, compared)
     by_kind: dict[tuple[str, bool, str, str], list[TrafficDifference[Set]]] = {}
@@ -449,7 +449,7 @@ def _changes(
     for (family, is_passing, what, now), parts in by_kind.items():
         traffic = compared.sets[0].union(part.traffic for part in parts)
         traffic = compared.diagrams.combined("and", (traffic, compared.within))
-        if traffic == EMPTY:
+        if traffic == Diagrams.nothing:
             continue
 
         def confirms(fields: Sequence[Fields], kind: object = parts[0].kind) -> bool:
@@ -485,8 +485,8 @@ def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:
         for step in chain(*phases.values()):
             expressions = (step.expression, *step.unless)
             # A rule that no request meets says nothing of one that lacks its fields.
-            is_idle = sets.matching(step.expression) == EMPTY
-            if is_idle or met_by(sets, step, compared.scope) != EMPTY:
+            is_idle = sets.matching(step.expression) == Diagrams.nothing
+            if is_idle or met_by(sets, step, compared.scope) != Diagrams.nothing:
                 for expression in expressions:
                     names.update(dict.fromkeys(expression.names))
     return [*names]
@@ -516,7 +516,7 @@ def _reasons(changed: Iterable[Replaced], compared: ComparedStates, traffic: Set
     steps: list[Step] = []
     for replaced in changed:
         for sets, step in zip(compared.sets, replaced):
-            if step is not None and met_by(sets, step, traffic) != EMPTY:
+            if step is not None and met_by(sets, step, traffic) != Diagrams.nothing:
                 steps.append(step)
     owns = [{one.own for one in side if one is not None} for side in zip(*changed)]
     in_both = owns[0] & owns[1]

@@ -12,7 +12,7 @@ from typing import Iterable, Iterator, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
 from .._expressions.operands import Fields
-from .._expressions.solve import EMPTY, TOO_MANY, Set
+from .._expressions.solve import Diagrams, Set
 from .._schema.lists import ListContents
 from .._schema.resource import State
 from .._text import Unread, first_few
@@ -42,7 +42,7 @@ def decide_every(expectation: Expectation, state: State, lists: ListContents) ->
     try:
         return _Question(expectation, state, lists).proof()
     except (Unread, RecursionError) as exc:
-        reason = exc.reason if isinstance(exc, Unread) else TOO_MANY
+        reason = exc.reason if isinstance(exc, Unread) else Diagrams.TOO_MANY
         return Proof(decision([], [f"the rules cannot be compared: {reason}"]))
 
 
@@ -68,7 +68,7 @@ class _Question:
     def proof(self) -> Proof:
         """The outcome that all of the traffic has, or the one of an example."""
         traffic = self._traffic()
-        if traffic == EMPTY:
+        if traffic == Diagrams.nothing:
             return Proof(decision([], [*self._unread_lists(), NOTHING_MATCHES]))
         walked = WalkedRules(self._sets, self._rules, traffic)
         refuting = [one for one in walked.outcomes if not self._is_met_by(one.outcome)]
@@ -108,7 +108,7 @@ class _Question:
         meeting = {met.rule.key for met in walked.met}
         for rule in self._rules:
             # A rule that no request meets says nothing of one that lacks its fields.
-            if rule.key in meeting or self._sets.matching(rule.expression) == EMPTY:
+            if rule.key in meeting or self._sets.matching(rule.expression) == Diagrams.nothing:
                 names.update(dict.fromkeys(rule.expression.names))
         return names
 

@@ -22,18 +22,7 @@ from .._expressions.evaluation import decider_of
 from .._expressions.fields import FIELD_KINDS, FLAG, NUMBER, RANGES, fields_in_expression
 from .._expressions.grammar import QUOTED, RAW, Comparison, Token, text_of, tokens_of
 from .._expressions.operands import Fields
-from .._expressions.solve import (
-    DESTINATION,
-    OF_NUMBERS,
-    OF_TEXTS,
-    PORT,
-    SOURCE,
-    SOURCE_PORT,
-    UP_TO_ANY,
-    Diagrams,
-    Set,
-    Variable,
-)
+from .._expressions.solve import Diagrams, Set, Variable
 from .._text import Option, Unread
 from .._values.address_set import IPV6, NOT_ROUTABLE, Ranges, count, difference, networks, ranges_of
 from .request import PROTOCOL_FIELD, REQUEST_KEY_OF_FIELD, parse_packet, parse_request
@@ -101,14 +90,14 @@ class _Piece(NamedTuple):
     @property
     def is_of_tcp(self) -> bool:
         """Return whether packets of it may be of TCP."""
-        ranges = self.ranges(PORT)
+        ranges = self.ranges(Diagrams.PORT)
         is_other = any(leaf.field == "tcp" and not is_met for leaf, is_met in self.leaves())
         return not is_other and (ranges is None or ranges[-1][1] >= 0)
 
     @property
     def is_open(self) -> bool:
         """Return whether it depends on something that no request says."""
-        truths = [one for one, _ranges in self.variables if one.kind not in (OF_TEXTS, OF_NUMBERS)]
+        truths = [one for one, _ranges in self.variables if one.is_of_truth]
         return any(one.leaf is None for one in truths)
 
 
@@ -146,7 +135,7 @@ def _all_pieces(diagrams: Diagrams, traffic: Set) -> Iterator[_Piece]:
 
 def _addresses(piece: _Piece) -> int | None:
     """The number of sources that send a request of a piece; None if that says nothing."""
-    ranges = piece.ranges(SOURCE)
+    ranges = piece.ranges(Diagrams.SOURCE)
     if ranges is None:
         return None
     number = count(ranges) if ranges[-1][1] < IPV6 else 0
@@ -193,7 +182,7 @@ def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Des
         suggested = islice(texts.get(key, usual.get(key, ("",))), MOST_TEXTS)
         inside = [text for text in suggested if _is_inside(diagrams, piece, key, text)]
         choices.append([text for text in inside if not _contradicts(key, text, leaves)])
-    source = _address_in(piece.ranges(SOURCE))
+    source = _address_in(piece.ranges(Diagrams.SOURCE))
     maps = _maps_of(piece, wanted.fields)
     for chosen in product(*choices):
         described: Described = dict(zip(keys, chosen))
@@ -206,7 +195,7 @@ def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Des
 def _is_inside(diagrams: Diagrams, piece: _Piece, key: str, text: str) -> bool:
     """Return whether a text of a key is among those that a piece has in its field."""
     for variable, ranges in piece.variables:
-        if variable.kind == OF_TEXTS and REQUEST_KEY_OF_FIELD.get(str(variable.name)) == key:
+        if variable.is_of_texts and REQUEST_KEY_OF_FIELD.get(str(variable.name)) == key:
             number = diagrams.number_of_named(text) or 0  # 0 is any that no expression names
             if not any(first <= number <= last for first, last in ranges):
                 return False
@@ -264,16 +253,16 @@ def _texts_of_keys(
         field = str(variable.name)
         key = REQUEST_KEY_OF_FIELD.get(field, "")
         values: list[Any] = []
-        if variable.kind == OF_TEXTS:
+        if variable.is_of_texts:
             values = _named_texts(diagrams, ranges, usual.get(key, ("", "a")))
-        elif variable.kind == OF_NUMBERS and field not in (SOURCE, DESTINATION):
+        elif variable.is_of_numbers and field not in (Diagrams.SOURCE, Diagrams.DESTINATION):
             values = [_number_in(ranges)]
         elif variable.leaf is not None:
             _suggest(texts, fixed, variable.leaf, ranges[0][0] >= 1, usual)
             continue
         if key and key not in ("source", "fields"):
             texts[key] = [str(value) for value in values]
-        elif values and field not in (SOURCE, DESTINATION):
+        elif values and field not in (Diagrams.SOURCE, Diagrams.DESTINATION):
             fixed[field] = values[0]
     return texts, fixed
 
@@ -281,10 +270,10 @@ def _texts_of_keys(
 def _named_texts(diagrams: Diagrams, ranges: Ranges, usual: Sequence[str]) -> list[str]:
     """The texts with the numbers of ranges; usual texts first, if texts that no expression names
     are among them."""
-    is_open = ranges[-1][1] >= UP_TO_ANY[-1][1] or ranges[0][0] <= 0
+    is_open = ranges[-1][1] >= Diagrams.BEYOND or ranges[0][0] <= 0
     numbers: list[int] = []
     for first, last in ranges:
-        if last < UP_TO_ANY[-1][1]:
+        if last < Diagrams.BEYOND:
             numbers += range(max(first, 1), last + 1)
     written = filter(None, map(diagrams.text_numbered, numbers))  # with quotes, also if empty
     named = [text.strip('"') for text in written]
@@ -403,9 +392,9 @@ def _packets(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Desc
     fixed = _others(field for field in wanted.fields if field not in FIELDS_OF_KEYS)
     for variable, ranges in piece.variables:
         field = str(variable.name)
-        if variable.kind == OF_TEXTS and field != PROTOCOL_FIELD:
+        if variable.is_of_texts and field != PROTOCOL_FIELD:
             fixed[field] = _named_texts(diagrams, ranges, ("DE", "US", "FR"))[0]
-        elif variable.kind == OF_NUMBERS and field not in FIELDS_OF_KEYS:
+        elif variable.is_of_numbers and field not in FIELDS_OF_KEYS:
             fixed[field] = _number_in(ranges)
     for protocol in _protocols(diagrams, piece):
         flags = {name: name == protocol for name in PROTOCOL_NUMBERS if name in wanted.fields}
@@ -437,12 +426,20 @@ PROTOCOL_NUMBERS = {"tcp": 6, "udp": 17, "icmp": 1}
 NUMBER_OF_PROTOCOL = "ip.proto.num"
 PORTED = ("tcp", "udp")
 FIELDS_OF_KEYS = frozenset(
-    [SOURCE, DESTINATION, PORT, SOURCE_PORT, "udp.dstport", "udp.srcport", NUMBER_OF_PROTOCOL]
+    [
+        Diagrams.SOURCE,
+        Diagrams.DESTINATION,
+        Diagrams.PORT,
+        Diagrams.SOURCE_PORT,
+        "udp.dstport",
+        "udp.srcport",
+        NUMBER_OF_PROTOCOL,
+    ]
 )
 
 
 def _packet(piece: _Piece, protocol: str, fields: Mapping[str, Any]) -> Described:
-    source, destination = piece.ranges(SOURCE), piece.ranges(DESTINATION)
+    source, destination = piece.ranges(Diagrams.SOURCE), piece.ranges(Diagrams.DESTINATION)
     near = source or destination
     is_ipv6 = bool(near) and (near or [(0, 0)])[0][0] >= IPV6
     described: Described = {

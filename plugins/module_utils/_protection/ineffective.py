@@ -25,7 +25,6 @@ from typing import (
 )
 
 from .._errors import ProtectionError
-from .._expressions.covering import UNKNOWN_END, Claim, lasts_as_long
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, FILTERS, PREFIXES
 from .._schema.custom_rulesets import CUSTOM_RULESETS
@@ -45,6 +44,7 @@ from .._values.address_set import (
 )
 from .._values.kinds import FLAG
 from .coverage import Coverage, outermost
+from .covering import UNKNOWN_END, Claim, lasts_as_long
 from .ineffective_rules import OUTSIDE, Ends, EndsByCollection, claims_of_list
 
 COVERED = "covered"

@@ -12,10 +12,9 @@ from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any, Iterator, Mapping, Sequence
 
-from .._expressions.covering import NEVER, SHADOWED, Claim, Covering, ListObject, Reach
 from .._expressions.expression import Expression
 from .._expressions.grammar import Comparison
-from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE, matches_every_request
+from .._expressions.solve import Diagrams, matches_every_request
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.ddos_overrides import L4_OVERRIDES, is_off
 from .._schema.firewall_rules import FIREWALL_RULES, has_deleted_filter
@@ -26,6 +25,7 @@ from .._schema.rulesets import LOGGED, named_entries
 from .._text import first_few
 from .._values.address_set import SOURCES_OF_REQUESTS, Contents, Range, Ranges
 from .._values.kinds import as_json
+from .covering import NEVER, SHADOWED, Claim, Covering, ListObject, Reach
 from .modes import IN_TURN, UNDECIDED
 from .overrides import not_understood, override_expression
 from .rules_in_force import (
@@ -52,7 +52,7 @@ NAMES_NO_END = (
     " announces"
 )
 NOT_ARRIVING = "it names only private or reserved sources, which no request from the internet has"
-ARRIVING = Reach((FIRST_LEVELS.index(SOURCE),), SOURCES_OF_REQUESTS, UNREACHABLE, NOT_ARRIVING)
+ARRIVING = Reach((Diagrams.SOURCE,), SOURCES_OF_REQUESTS, UNREACHABLE, NOT_ARRIVING)
 FILTER_IS_DELETED = "its filter is deleted, so that it matches no request"
 MOST_REMEMBERED_LISTS = 16  # lists of rules, of which the claims are kept
 ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
@@ -75,8 +75,8 @@ def _arriving_in(networks: Sequence[Range]) -> Reach | None:
     known."""
     if not networks:
         return None
-    levels = (FIRST_LEVELS.index(DESTINATION),)
-    return Reach(levels, [*networks], OUTSIDE, NAMES_NO_DESTINATION)
+    fields = (Diagrams.DESTINATION,)
+    return Reach(fields, [*networks], OUTSIDE, NAMES_NO_DESTINATION)
 
 
 def _arriving_or_leaving(networks: Sequence[Range]) -> Reach | None:
@@ -84,8 +84,8 @@ def _arriving_or_leaving(networks: Sequence[Range]) -> Reach | None:
     one of them; None if the networks are not known."""
     if not networks:
         return None
-    levels = (FIRST_LEVELS.index(SOURCE), FIRST_LEVELS.index(DESTINATION))
-    return Reach(levels, [*networks], OUTSIDE, NAMES_NO_END)
+    fields = (Diagrams.SOURCE, Diagrams.DESTINATION)
+    return Reach(fields, [*networks], OUTSIDE, NAMES_NO_END)
 
 
 def _filter_claims(

@@ -29,15 +29,7 @@ from typing import (
 )
 
 from .._expressions.expression import Expression
-from .._expressions.solve import (
-    PORT,
-    SOURCE,
-    SOURCE_PORT,
-    Diagrams,
-    MatchedDestinations,
-    Set,
-    matched,
-)
+from .._expressions.solve import Diagrams, MatchedDestinations, Set, matched
 from .._schema.account import (
     COMPONENTS,
     DISABLED,
@@ -383,9 +375,9 @@ class FieldInWords(NamedTuple):
 
 
 IN_WORDS = (
-    FieldInWords(PORT, "to port {}", "to ports {}"),
-    FieldInWords(SOURCE_PORT, "from port {}", "from ports {}"),
-    FieldInWords(SOURCE, "from {}", "from {}"),
+    FieldInWords(Diagrams.PORT, "to port {}", "to ports {}"),
+    FieldInWords(Diagrams.SOURCE_PORT, "from port {}", "from ports {}"),
+    FieldInWords(Diagrams.SOURCE, "from {}", "from {}"),
 )
 SCOPES = {REGION: "region", DATA_CENTER: "data center"}
 UNNAMED_PLACE = ("", "")  # a place that no rule names
@@ -534,7 +526,7 @@ def _packets_in_words(diagrams: Diagrams, packets: Set, whole: Set) -> str:
     for field in IN_WORDS:
         ranges = diagrams.values(packets, field.name)
         if ranges != diagrams.values(whole, field.name):
-            words = networks(ranges) if field.name == SOURCE else map(_port_range, ranges)
+            words = networks(ranges) if field.name == Diagrams.SOURCE else map(_port_range, ranges)
             form = field.singular if count(ranges) == 1 else field.plural
             clauses.append(form.format(first_few(words)))
     return ", ".join(clauses) or "a part of the traffic"

@@ -19,7 +19,7 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._expressions.expression import Expression
 from .._expressions.grammar import Comparison
-from .._expressions.solve import TRUE, Flows, unmatched
+from .._expressions.solve import Flows, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
 from .._schema.resource import Key, Object, Resource, State
@@ -82,12 +82,12 @@ ANYWHERE: Spaces = (("", EVERYTHING),)
 
 class TrafficKind(NamedTuple):
     """Traffic in words. The values of some of its fields are known, and of others the beginning; it
-    meets a condition."""
+    meets a condition, if there is one."""
 
     what: str
     values: Mapping[str, Any] = {}
     starts: Mapping[str, Any] = {}
-    condition: Expression = TRUE
+    condition: Expression | None = None
     spaces: Spaces = ANYWHERE
 
 

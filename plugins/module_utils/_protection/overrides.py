@@ -32,7 +32,7 @@ from typing import (
 )
 
 from .._expressions.expression import Expression
-from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, destinations, matched
+from .._expressions.solve import Diagrams, Set, matched
 from .._schema.ddos_overrides import (
     ACTIONS,
     BLOCK,
@@ -401,7 +401,7 @@ def _parts(
             by_way: dict[str, list[tuple[Object, LevelOfOverride, Set]]] = {}
             for former in before:
                 ways = [*weaker_levels(former[1], setting, own)]
-                if ways and diagrams.combined("and", [traffic, former[2]]) != EMPTY:
+                if ways and diagrams.combined("and", [traffic, former[2]]) != Diagrams.nothing:
                     for way in ways:
                         by_way.setdefault(way, []).append(former)
             for way, formers in by_way.items():
@@ -467,7 +467,7 @@ def _with_traffic(
     """The overrides that set something for a managed rule, with the traffic that they decide on;
     at last the traffic that none decides on."""
     decided: list[tuple[Object, LevelOfOverride, Set]] = []
-    rest = WHOLE
+    rest = Diagrams.everything
     for obj, values in zip(current.overrides, settings):
         if values:
             matching = diagrams.matching(override_expression(current.resource, obj))
@@ -482,7 +482,7 @@ def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traf
         matched(override_expression(resource, override))
     except Unread:
         return []
-    return destinations(diagrams, traffic).sometimes if resource is L4_OVERRIDES else []
+    return diagrams.destinations(traffic).sometimes if resource is L4_OVERRIDES else []
 
 
 def not_understood(override: Object) -> bool:

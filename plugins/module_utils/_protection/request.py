@@ -24,7 +24,7 @@ from .._expressions.expression import COUNTRY_OF_EITHER_END, COUNTRY_OF_END, Exp
 from .._expressions.fields import HIGHEST_PORT, KNOWN_FIELDS, NEAR, PACKET_FIELDS, is_known_field
 from .._expressions.grammar import quoted
 from .._expressions.operands import MISSING, Address, Fields, FieldValue, Items, Pairs
-from .._expressions.solve import EMPTY
+from .._expressions.solve import Diagrams
 from .._schema.account import TCP_KINDS
 from .._text import Option, Unread
 from .._values.hostnames import in_punycode
@@ -594,4 +594,4 @@ def _matches_nothing(expression: Expression, of_packets: bool) -> bool:
             traffic = diagrams.combined("and", [traffic, diagrams.possible(), *diagrams.facts()])
     except Unread:
         return False
-    return traffic == EMPTY
+    return traffic == Diagrams.nothing

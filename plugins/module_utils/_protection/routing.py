@@ -26,7 +26,7 @@ from .._expressions.grammar import (
     with_comparisons,
 )
 from .._expressions.operands import MISSING, Fields
-from .._expressions.solve import WHOLE, Set
+from .._expressions.solve import Diagrams, Set
 from .._schema.lists import ListContents
 from .._values.address_set import IPV6
 from .traffic_sets import AllTraffic
@@ -111,7 +111,8 @@ class AllPackets(AllTraffic):
         if isinstance(tree, Negation):
             negated = self._certainty(tree.part)
             return Certainty(
-                self.without(WHOLE, negated.possible), self.without(WHOLE, negated.sure)
+                self.without(Diagrams.everything, negated.possible),
+                self.without(Diagrams.everything, negated.sure),
             )
         if not isinstance(tree, Combination):
             met = self.diagrams.of(tree, self._lists)

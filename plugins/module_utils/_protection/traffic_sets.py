@@ -20,7 +20,7 @@ from .._expressions.evaluation import Truth, decider_of, truth_of_text
 from .._expressions.expression import Expression
 from .._expressions.grammar import Comparison, NotKnown
 from .._expressions.operands import Fields
-from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set
+from .._expressions.solve import Diagrams, Set
 from .._schema.lists import ListContents
 
 TrafficSet = TypeVar("TrafficSet")
@@ -117,7 +117,7 @@ class AllTraffic(TrafficSets[Set]):
     """All requests or packets that there can be, with the contents of lists as one state has
     them. Two states share the diagrams."""
 
-    nothing, everything = EMPTY, WHOLE
+    nothing, everything = Diagrams.nothing, Diagrams.everything
 
     def __init__(self, diagrams: Diagrams, lists: ListContents) -> None:
         self.diagrams = diagrams

@@ -10,19 +10,7 @@ from __future__ import annotations
 from typing import Container, Iterable, Mapping, Sequence
 
 from .._expressions.grammar import Comparison
-from .._expressions.solve import (
-    DESTINATION,
-    OF_PROTOCOLS,
-    OF_TEXTS,
-    OF_TRUTH,
-    PORT,
-    SOURCE,
-    SOURCE_PORT,
-    UP_TO_ANY,
-    Diagrams,
-    Set,
-    Variable,
-)
+from .._expressions.solve import Diagrams, Set, Variable
 from .._text import first_few
 from .._values.address_set import EVERYTHING, Ranges, complement, intersection, networks
 
@@ -50,7 +38,7 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
         if kind == "packet" and _is_fact(variable, fields):
             continue
         values[level] = ranges
-        if variable.kind == OF_TRUTH:
+        if variable.is_of_truth:
             met[ranges[0][0] >= 1].append(_name_in_words(variable))
         else:
             words.append(_limit_in_words(diagrams, variable, ranges))
@@ -70,7 +58,7 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
 def _is_fact(variable: Variable, fields: Container[str]) -> bool:
     """Return whether a variable is about the protocol of packets, and no rule names it."""
     name = variable.leaf.field if variable.leaf is not None else str(variable.name)
-    return name.startswith(OF_PROTOCOLS) and name not in fields
+    return variable.is_of_protocol and name not in fields
 
 
 def _places_first(phrases: Iterable[str]) -> list[str]:
@@ -86,13 +74,13 @@ def _place_of(phrase: str) -> int:
 def _limit_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> str:
     """The values to which traffic is limited, in words; empty if that says nothing."""
     name = str(variable.name)
-    if variable.name in (SOURCE, DESTINATION):
-        preposition = "from" if variable.name == SOURCE else "to"
+    if variable.name in (Diagrams.SOURCE, Diagrams.DESTINATION):
+        preposition = "from" if variable.name == Diagrams.SOURCE else "to"
         return _addresses_in_words(preposition, intersection(ranges, EVERYTHING))
-    if variable.kind == OF_TEXTS:
+    if variable.is_of_texts:
         return _texts_in_words(diagrams, name, ranges)
-    if variable.name in (PORT, SOURCE_PORT):
-        return _numbers_in_words("to port" if name == PORT else "from port", ranges)
+    if variable.name in (Diagrams.PORT, Diagrams.SOURCE_PORT):
+        return _numbers_in_words("to port" if name == Diagrams.PORT else "from port", ranges)
     return _numbers_in_words(f"with {name}", ranges)
 
 
@@ -119,7 +107,7 @@ def _without_length(network: str) -> str:
 
 def _texts_in_words(diagrams: Diagrams, field: str, ranges: Ranges) -> str:
     of_texts, of_others = WORDS_OF_TEXTS.get(field, (f"with {field}", f"with any {field} but"))
-    is_open = any(last >= UP_TO_ANY[-1][1] or first <= 0 for first, last in ranges)
+    is_open = any(last >= Diagrams.BEYOND or first <= 0 for first, last in ranges)
     if not is_open:
         numbers = [number for first, last in ranges for number in range(first, last + 1)]
         return f"{of_texts} {_texts(diagrams, numbers)}"
@@ -139,7 +127,7 @@ def _texts(diagrams: Diagrams, numbers: Sequence[int]) -> str:
 def _numbers_in_words(start: str, ranges: Ranges) -> str:
     words = []
     for first, last in ranges:
-        low, is_open = max(first, 0), last >= UP_TO_ANY[-1][1]
+        low, is_open = max(first, 0), last >= Diagrams.BEYOND
         if last > MISSING_OR_ANY:
             words.append(
                 f"{low} or more" if is_open else str(low) if low == last else f"{low}..{last}"

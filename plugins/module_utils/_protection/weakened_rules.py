@@ -16,7 +16,7 @@ from typing import Hashable, Iterator, Mapping, Sequence
 
 from .._expressions.expression import Expression
 from .._expressions.fields import possible_texts
-from .._expressions.solve import EMPTY, WHOLE, Set
+from .._expressions.solve import Diagrams, Set
 from .._text import Unread
 from .._values.address_set import SOURCES_OF_REQUESTS, complement, networks
 from .difference import ComparedStates, ComparedWay, Way
@@ -51,8 +51,8 @@ def decides_about_traffic(compared: ComparedWay, is_latter: bool, phase: str, pl
         return True
     sets, phases = states.sets[is_latter], (way.former, way.latter)[is_latter]
     try:
-        met = _possible(states, met_by(sets, phases[phase][place], WHOLE))
-        return traffic_by_step(sets, phases, met)[phase][place] != EMPTY
+        met = _possible(states, met_by(sets, phases[phase][place], Diagrams.everything))
+        return traffic_by_step(sets, phases, met)[phase][place] != Diagrams.nothing
     except (Unread, RecursionError):
         return True
 
@@ -64,11 +64,11 @@ def _suspects(way: Way, states: ComparedStates) -> dict[str, list[int]]:
     diagrams, sets = states.diagrams, states.sets[0]
     lost = diagrams.combined("and", [states.within, diagrams.without(former, latter)])
     suspects: dict[str, list[int]] = {}
-    for phase, steps in way.former.items() if lost != EMPTY else ():
+    for phase, steps in way.former.items() if lost != Diagrams.nothing else ():
         places = [
             place
             for place, step in enumerate(steps)
-            if stops(step) and met_by(sets, step, lost) != EMPTY
+            if stops(step) and met_by(sets, step, lost) != Diagrams.nothing
         ]
         if places:
             suspects[phase] = places
@@ -128,7 +128,7 @@ class Effects:
         self._suspects, self._way = suspects, compared.way
         self._former, self._latter = states.sets
         matched = [
-            met_by(self._former, self._way.former[phase][place], WHOLE)
+            met_by(self._former, self._way.former[phase][place], Diagrams.everything)
             for phase, places in suspects.items()
             for place in places
         ]
@@ -169,8 +169,11 @@ class Effects:
         alike = [traffic for name, traffic in self._unchanged.items() if name != identity]
         decided = sets.without(self._before[phase][place], sets.union(alike))
         arriving = sets.without(decided, self._not_arriving)
-        decided = decided if arriving == EMPTY else arriving
-        return decided != EMPTY and sets.intersection(decided, self._stopped) == EMPTY
+        decided = decided if arriving == Diagrams.nothing else arriving
+        return (
+            decided != Diagrams.nothing
+            and sets.intersection(decided, self._stopped) == Diagrams.nothing
+        )
 
 
 def _rule_and_content(step: Step) -> Hashable:
@@ -182,7 +185,7 @@ def not_arriving(compared: ComparedWay, states: ComparedStates) -> Set:
     """The requests to hosts that are neither the zone nor below it, as far as rules name them, and
     those of private sources. Packets may have any source."""
     if compared.way.kind == "packet":
-        return EMPTY
+        return Diagrams.nothing
     sets = states.sets[0]
     pieces = [sets.matching(RESERVED_SOURCES)]
     if ZONE_NAME in compared.values:

@@ -19,28 +19,18 @@ from itertools import accumulate, chain, combinations
 from operator import and_
 from typing import Any, Hashable, Iterable, Iterator, NamedTuple, Sequence
 
+from .._expressions.expression import Expression
+from .._expressions.solve import Diagrams, Set, TruthOfText
 from .._text import Unread, first_few
 from .._values.address_set import Range, Ranges, intersection
-from .expression import Expression
-from .solve import (
-    EMPTY,
-    MOST_STEPS,
-    MOST_VARIABLES,
-    OPEN_LEVEL,
-    UP_TO_ANY,
-    WHOLE,
-    Diagrams,
-    Set,
-    TruthOfText,
-)
 
 NEVER, SHADOWED, DUPLICATE = "never", "shadowed", "duplicate"
-RANGE_OF_TRUE: Range = (1, UP_TO_ANY[-1][1])  # of a comparison that is a variable
+RANGE_OF_TRUE: Range = (1, Diagrams.BEYOND)  # of a comparison that is a variable
 MOST_COMBINATIONS = 2000  # combinations of one size
 LARGEST_TRIED = 3
 MOST_LEVELS = 200  # variables of sets that are combined
 MOST_COMPARED = 100_000
-MOST_STEPS_OF_ALL = 8 * MOST_STEPS
+MOST_STEPS_OF_ALL = 8 * Diagrams.MOST_STEPS
 
 
 # Of an object that ends at a time that is not known.
@@ -76,10 +66,10 @@ class ListObject(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Values of which all traffic has one, in a variable of some levels; with the kind of an object
-    that names none of them in any of these variables, and the reason."""
+    """Values of which all traffic has one, in some fields of packets; with the kind of an object
+    that names none of them in any of these fields, and the reason."""
 
-    levels: Sequence[int]
+    fields: Sequence[str]
     values: Ranges
     kind: str
     reason: str
@@ -138,7 +128,7 @@ class Covering:
                 diagrams.name_texts(candidate.expression)
         self._spent = 0
         self._sets = [self._matching(one.expression) for one in listed]
-        self._universe = WHOLE
+        self._universe = Diagrams.everything
         if packets:
             facts = [] if filters else diagrams.facts()
             self._universe = diagrams.combined("and", [diagrams.possible(), *facts])
@@ -152,7 +142,7 @@ class Covering:
         self._alone = {
             level: {place for _range, place in values}
             for level, values in by_level.items()
-            if level >= OPEN_LEVEL
+            if diagrams.variable_of(level).is_of_truth
             and [one for one, _place in values] == [RANGE_OF_TRUE] * depending[level]
         }
         every = {*range(len(listed))}
@@ -183,7 +173,7 @@ class Covering:
         """The kind of an object that cannot work because of its expression or of others, their
         names, and the reason; empty ones if it can work."""
         rest = self._diagrams.combined("and", [self._universe, traffic])
-        if rest == EMPTY:
+        if rest == Diagrams.nothing:
             return NEVER, [], f"no {self._traffic} matches its expression"
         if same != place:
             name = self._listed[same].name
@@ -196,14 +186,14 @@ class Covering:
     def _matching(self, expression: Expression) -> Set:
         """The traffic that one expression matches; one with too many comparisons is a variable."""
         self._diagrams.steps = 0
-        if not expression.problem and len(expression.comparisons) > MOST_VARIABLES:
+        if not expression.problem and len(expression.comparisons) > Diagrams.MOST_VARIABLES:
             return self._diagrams.variable(expression.text)
         return self._diagrams.matching(expression)
 
     def _is_beyond(self, traffic: Set, reach: Reach) -> bool:
-        """Return whether traffic has only some values of each variable, and none that there are."""
+        """Return whether traffic has only some values of each field, and none that there are."""
         values = self._diagrams.bounds(traffic).values
-        for level in reach.levels:
+        for level in map(self._diagrams.level_of, reach.fields):
             if not values.get(level) or intersection(values[level], reach.values):
                 return False
         return True
@@ -247,7 +237,7 @@ class Covering:
         """Return whether sets together have all of some traffic: those that have one sample of it
         are taken from it, and again of what is left."""
         left, levels = [*met], self._diagrams.bounds(rest).levels
-        while rest != EMPTY and left:
+        while rest != Diagrams.nothing and left:
             sample = self._diagrams.sample(rest)
             holding = [one for one in left if self._diagrams.holds(self._sets[one], sample)]
             if not holding:
@@ -258,7 +248,7 @@ class Covering:
                 return False
             rest = self._without(rest, holding)
             left = [one for one in left if one not in holding]
-        return rest == EMPTY and bool(met)
+        return rest == Diagrams.nothing and bool(met)
 
     def _without(self, traffic: Set, places: Iterable[int]) -> Set:
         """Some traffic without that of sets."""
@@ -267,12 +257,12 @@ class Covering:
     def _smallest(self, rest: Set, met: Sequence[int]) -> list[int]:
         for size in range(1, LARGEST_TRIED + 1):
             for tried, places in enumerate(combinations(met, size)):
-                if self._without(rest, places) == EMPTY:
+                if self._without(rest, places) == Diagrams.nothing:
                     return [*places]
                 if size > 1 and tried > MOST_COMBINATIONS:
                     break
         needed = [*met]
         for place in reversed(met):
             fewer = [one for one in needed if one != place]
-            needed = fewer if self._without(rest, fewer) == EMPTY else needed
+            needed = fewer if self._without(rest, fewer) == Diagrams.nothing else needed
         return needed
