@@ -257,7 +257,13 @@ def test_rules_of_a_phase_go_both_ways(
 ) -> None:
     """A module changes nothing in the SDK's rule; the SDK reads what the module wrote as the same rule, by its types."""
     service.zone(ZONE)
-    rule: Any = {"ref": "r", "expression": "ssl", "description": "", "enabled": True, **fields}
+    rule: Any = {
+        "ref": "r",
+        "expression": 'http.request.uri.path eq "/x"',
+        "description": "",
+        "enabled": True,
+        **fields,
+    }
     sdk.rulesets.phases.update(phase, zone_id=ZONE, rules=[rule])
     assert not modules.done(module, rules=[rule], purge=True)["changed"]
     service.reset()

@@ -151,6 +151,12 @@ ZONE_RISK_CASES = (
     managed("managed rules that only log", [
         {"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {"action": "log"}}}],
         codes=["weakens_managed_rules"], entries=["managed"]),
+    managed("managed rules that all block", [
+        {"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {"action": "block"}}}],
+        codes=["blocks_everything"], entries=["managed"]),
+    managed("managed rules that all block, for a path", [
+        {"ref": "managed", "expression": 'starts_with(http.request.uri.path, "/admin")',
+         "action_parameters": {"id": MANAGED, "overrides": {"action": "block"}}}], codes=["weakens_managed_rules"], entries=["managed"]),
     managed("managed rules that are no longer deployed", [{"ref": "managed"}], state="absent",
             codes=["weakens_managed_rules"], entries=["managed"]),
     managed("one exception fewer", [{"ref": "scanner"}], state="absent"),
