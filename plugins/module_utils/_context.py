@@ -66,7 +66,7 @@ class Context(NamedTuple):
         return bool(entries) and option.entry in entries
 
     def environment(self) -> dict[str, str]:
-        """The environment of a packed module."""
+        """The environment variable that hands this context to a packed module."""
         return {CONTEXT: json.dumps(self._asdict())}
 
 

@@ -316,6 +316,8 @@ QUIET_DAYS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("an item of a list that the baseline names", {"baseline_ip_lists": [{"name": "office", "kind": "ip"}]}, {"ip_lists": [{"name": "office", "items": [{"ip": "192.0.2.1"}]}]}),
     ("an item of a list that nobody names", {}, {"ip_lists": [{"name": "office", "items": [{"ip": "192.0.2.1"}]}]}),
     ("an entry of the allowlist", {}, {"allowlist": [{"prefix": "198.51.100.0/24"}]}),
+    ("a purge of rules, and no rules of ours", {"baseline_purge": ["custom_rules"]}, {"custom_rules": [LOGIN]}),
+    ("a purge of everything, and no rules of ours", {"baseline_purge": True}, {"custom_rules": [LOGIN]}),
 ]  # fmt: skip
 
 

@@ -28,7 +28,8 @@ QUERY_BUDGET = (300, 300.0)  # queries about each account, and seconds
 
 
 class Budgets(NamedTuple):
-    """Opens the budgets of a task; `screen` shows what cannot wait until the end."""
+    """Opens the budgets that limit a task's calls, and its queries about each account. `screen`
+    shows messages at once, before the task ends."""
 
     settings: Settings
     warn: Warn
@@ -63,7 +64,7 @@ class Budgets(NamedTuple):
 def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> Iterator[Client]:
     """A client whose calls share one session and one budget; nothing is sent yet.
 
-    `screen` shows what cannot wait until the end.
+    `screen` shows messages at once, before the task ends.
     """
     progress = Progress()
     budgets = Budgets(settings, warn, screen)

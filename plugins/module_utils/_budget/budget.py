@@ -439,7 +439,7 @@ class CallBudget(NoBudget):
         """Cloudflare has refused a call, and asks everybody to wait so long; more than a period is
         not believed."""
 
-        def close(state: Turns) -> None:
+        def refuse_until(state: Turns) -> None:
             with state.locked():
                 now = time.time()
                 until = now + min(seconds, self._period)
@@ -448,7 +448,7 @@ class CallBudget(NoBudget):
                     header = header._replace(closed_until=until)
                 state.write_header(header)
 
-        self._with_state(close)
+        self._with_state(refuse_until)
 
     def close(self) -> None:
         """Close the state; a thread that comes later has its own."""

@@ -30,10 +30,10 @@ def place_of_collection(resource: Resource) -> CollectionPlace:
 
 
 class Backtested(NamedTuple):
-    """A backtest after its last request, and its record."""
+    """A backtest after its last request, and what results show of it."""
 
     backtest: Backtest
-    record: BacktestRecord
+    backtest_record: BacktestRecord
 
 
 class Facts(NamedTuple):
@@ -60,12 +60,13 @@ class Facts(NamedTuple):
 
 
 def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> FinderAnswer:
-    """The risk that a backtest finds: that more than so many percent would be stopped."""
-    backtest, record = backtested
-    reasons = list(record["unknown"])
+    """The answer of the finder if more than `most` percent of the requests that pass today would be
+    stopped, or may be, or if the backtest is not known; None otherwise."""
+    backtest, backtest_record = backtested
+    reasons = list(backtest_record["unknown"])
     requests = backtest.requests
     if 100 * requests["may_block"] > Fraction(str(most)) * requests["passing"]:
-        reasons += _too_many_stopped(record, most)
+        reasons += _too_many_stopped(backtest_record, most)
     if not reasons:
         return None
     from .._schema.custom_rules import CUSTOM_RULES  # loaded for rules
@@ -75,10 +76,11 @@ def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> FinderA
     return " ".join(reasons), [], entries or entries_of(plan.operations)
 
 
-def _too_many_stopped(record: BacktestRecord, most: float) -> list[str]:
+def _too_many_stopped(backtest_record: BacktestRecord, most: float) -> list[str]:
     """Sentences on requests that planned rules would stop, and on those that they may stop."""
-    newly_blocked, undecided = record["newly_blocked"], record["undecided"]
-    stopping = [rule for rule in record["rules"] if rule["requests"]]
+    newly_blocked = backtest_record["newly_blocked"]
+    undecided = backtest_record["undecided"]
+    stopping = [rule for rule in backtest_record["rules"] if rule["requests"]]
     rules = first_few([f"{rule['ref']} {rule['percent']:g} %" for rule in stopping])
     by_rules = f" ({rules})" if stopping else ""
     percent = newly_blocked["percent"] or 0

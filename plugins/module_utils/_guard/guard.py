@@ -55,7 +55,7 @@ class Guard(NamedTuple):
         checked = checked._replace(
             unknown=[*unknown, *facts.warnings],
             expected=facts.expected,
-            backtest={"backtest": facts.backtested.record} if facts.backtested else {},
+            backtest={"backtest": facts.backtested.backtest_record} if facts.backtested else {},
             ineffective=facts.ineffective,
             plan_id=identity,
         )

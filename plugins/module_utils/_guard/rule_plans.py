@@ -99,8 +99,9 @@ def _number_of_rules(state: State, plural: str) -> int:
     return number
 
 
-def check_catalogue(plan: Plan, read: ReadCollection) -> str:
-    """Check that all that a plan names exists; `read` is called only if it names something anew."""
+def refusal_of_unlisted_names(plan: Plan, read: ReadCollection) -> str:
+    """The reason why a plan is refused that names what a catalogue does not list; empty if it lists
+    all. `read` is called only if the plan names something anew."""
     reasons = [_check_names(plan, resource, read) for resource in plan.resources.values()]
     return " ".join(filter(None, reasons))
 
@@ -227,4 +228,4 @@ def resources_of_checks(plan: Plan) -> list[Resource]:
 
 def checks_of(plan: Plan) -> Sequence[Check]:
     """The checks of a plan that are of rules, lists or overrides."""
-    return (check_quota, check_catalogue, *checks_of_lists(plan))
+    return (check_quota, refusal_of_unlisted_names, *checks_of_lists(plan))

@@ -304,11 +304,13 @@ class Backtest:
         before, after = ends
         yield World(before, after)
 
-    def record(self, window: Sequence[str | None], unknown: Sequence[str]) -> BacktestRecord:
-        """The backtest as results show it; `unknown` says why it is not known, unless there are too
-        few requests."""
+    def record(
+        self, window: Sequence[str | None], reasons_unknown: Sequence[str]
+    ) -> BacktestRecord:
+        """The backtest of the requests between two times, as results show it. `reasons_unknown` are
+        sentences; that there are too few requests is added, unless there are others."""
         (since, until) = window
-        reasons = list(unknown)
+        reasons = list(reasons_unknown)
         requests, samples = self.requests["all"], self.requests["samples"]
         if samples < FEWEST_SAMPLES and not reasons:
             reasons.append(too_few(samples, "requests"))
@@ -405,8 +407,8 @@ def of_analytics(
     for row in listing.hours:
         samples[str(row.values[0])] += row.samples
     silent = silence(samples, listing.page.since, until, "requests")
-    unknown = [*listing.unknown, *([silent] if silent else [])]
-    return backtest.record(window, unknown)
+    reasons_unknown = [*listing.unknown, *([silent] if silent else [])]
+    return backtest.record(window, reasons_unknown)
 
 
 def of_file(backtest: Backtest, path: str) -> BacktestRecord:
@@ -419,12 +421,14 @@ def of_file(backtest: Backtest, path: str) -> BacktestRecord:
         backtest.add(groups)
     unclear = plural(records.unclear, "line", "lines")
     backtest.add_unread(records.unclear, f"{SOURCE} in {unclear} of {path}")
-    unknown = []
+    reasons_unknown = []
     if records.unread:
-        unknown.append(f"The file {path} cannot be read to its end: {records.unread}.")
+        reasons_unknown.append(f"The file {path} cannot be read to its end: {records.unread}.")
     if backtest.requests["all"]:
         malformed = plural(records.malformed, "line", "lines")
         backtest.add_unread(records.malformed, f"records in {malformed} of {path}")
     elif not records.unread:
-        unknown.append(f"No line of the file {path} is the record of a request of a client.")
-    return backtest.record(records.window, unknown)
+        reasons_unknown.append(
+            f"No line of the file {path} is the record of a request of a client."
+        )
+    return backtest.record(records.window, reasons_unknown)

@@ -174,10 +174,10 @@ def _to_set_back(
     resource: Resource, obj: Object, changes: Sequence[Values], neighbours: Neighbours
 ) -> Sequence[Values]:
     """As few of the changes as are needed so that an object protects no less than with all."""
-    before, behind = neighbours if resource in DDOS_OVERRIDES else NO_NEIGHBOURS
+    in_front, behind = neighbours if resource in DDOS_OVERRIDES else NO_NEIGHBOURS
 
     def planned(chosen: Sequence[Values]) -> Sequence[Object]:
-        return [*before, _stored(resource, obj, chosen), *behind]
+        return [*in_front, _stored(resource, obj, chosen), *behind]
 
     described = planned(changes)
     needed = list(changes)

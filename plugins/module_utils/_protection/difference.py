@@ -198,13 +198,14 @@ def _have_effects_alike(step: Step, other: Step) -> bool:
 
 
 class ComparedStates(NamedTuple):
-    """Sets of all traffic for both states, the traffic that meets changes, the part of it `within`
-    which they decide, and the walks of it."""
+    """The sets of all traffic in both states, and the walks of it. `changed_traffic` meets a rule
+    that changes, and `changed_and_arriving` is the part of it that gets past the rules ahead of the
+    changes."""
 
     diagrams: Diagrams
     sets: tuple[AllTraffic, AllTraffic]
-    scope: Set
-    within: Set
+    changed_traffic: Set
+    changed_and_arriving: Set
     walks: tuple[Walked[Set], Walked[Set]]
     host: str
 
@@ -244,19 +245,20 @@ def _compared_states(
     diagrams = diagrams_of(values, [step.expression for step in steps])
     former = AllTraffic(diagrams, lists[0])
     latter = former if lists[0] == lists[1] else AllTraffic(diagrams, lists[1])
-    scope = _scope_of_changes(way.changed, former, latter)
-    if way.kind == "packet" and scope != Diagrams.nothing:
+    changed_traffic = _traffic_of_changes(way.changed, former, latter)
+    if way.kind == "packet" and changed_traffic != Diagrams.nothing:
         facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
-        scope = diagrams.combined("and", [scope, facts])
-    within = diagrams.without(scope, ended_by(former, way.ahead, scope))
-    cut = scope if within != Diagrams.nothing else Diagrams.nothing
+        changed_traffic = diagrams.combined("and", [changed_traffic, facts])
+    ended_ahead = ended_by(former, way.ahead, changed_traffic)
+    arriving = diagrams.without(changed_traffic, ended_ahead)
+    walked = changed_traffic if arriving != Diagrams.nothing else Diagrams.nothing
     changed_steps = chain.from_iterable(replaced.steps for replaced in way.changed)
     contents = {step.content for step in changed_steps}
     walks = (
-        _walked(former, way.behind[0], cut, contents),
-        _walked(latter, way.behind[1], cut, contents),
+        _walked(former, way.behind[0], walked, contents),
+        _walked(latter, way.behind[1], walked, contents),
     )
-    return ComparedStates(diagrams, (former, latter), scope, within, walks, host)
+    return ComparedStates(diagrams, (former, latter), changed_traffic, arriving, walks, host)
 
 
 def _changes_of(compared: ComparedWay) -> TrafficChanges:
@@ -275,7 +277,7 @@ def _too_many(problem: str, steps: Iterable[Step]) -> str:
     return f"the traffic of {first_few(titles)} cannot be compared: {problem}"
 
 
-def _scope_of_changes(changed: Iterable[Replaced], former: AllTraffic, latter: AllTraffic) -> Set:
+def _traffic_of_changes(changed: Iterable[Replaced], former: AllTraffic, latter: AllTraffic) -> Set:
     """The traffic that the two states may treat differently."""
     pieces: list[Set] = []
     for replaced in changed:
@@ -303,14 +305,14 @@ def _walked(
 
 @dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
 class TrafficDifference(Generic[TrafficSet]):
-    """Traffic that two states treat differently: the first one as `what` says, the second one as
-    `now` says. It passes, or is treated more strictly; if `is_softer`, a challenge is in place of a
-    block."""
+    """Traffic that two states treat differently: `what` is the first treatment, such as "blocked",
+    and `afterwards` the second, such as "passes". The second is weaker if `is_passing`, or else
+    stricter. If it `is_softer`, a challenge is in place of a block."""
 
     family: str
     is_passing: bool
     what: str
-    now: str
+    afterwards: str
     traffic: TrafficSet
     certain: bool
     is_softer: bool = False
@@ -318,7 +320,7 @@ class TrafficDifference(Generic[TrafficSet]):
     @property
     def kind(self) -> tuple[str, bool, str, str]:
         """Equal for differences that are told together."""
-        return self.family, self.is_passing, self.what, self.now
+        return self.family, self.is_passing, self.what, self.afterwards
 
 
 def walk_differences(
@@ -330,10 +332,10 @@ def walk_differences(
     passing = sets.intersection(former.passing, latter.passing)
     found: list[TrafficDifference[TrafficSet]] = []
     for family in PROTECTING:
-        within = sets.everything if family in (STOPPED, UNKNOWN) else passing
-        for gone in _gone(family, former, latter, within):
+        looked_at = sets.everything if family in (STOPPED, UNKNOWN) else passing
+        for gone in _gone(family, former, latter, looked_at):
             found.append(_weakened(gone))
-        for gone in _gone(family, latter, former, within):
+        for gone in _gone(family, latter, former, looked_at):
             found.append(_strengthened(gone))
     for gone in _newly_skipped(latter, former, read):
         found.append(
@@ -342,9 +344,9 @@ def walk_differences(
             )
         )
     for gone in _newly_skipped(former, latter, read):
-        now = f"is {gone.mark.what}"
+        afterwards = f"is {gone.mark.what}"
         found.append(
-            TrafficDifference(SKIPPED, False, gone.mark.now, now, gone.traffic, gone.certain)
+            TrafficDifference(SKIPPED, False, gone.mark.now, afterwards, gone.traffic, gone.certain)
         )
     return found
 
@@ -362,9 +364,11 @@ class Gone(Generic[TrafficSet]):
 def _weakened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
     mark, weaker = gone.mark, gone.weaker
     without = WITHOUT_MARK.get(mark.family, ("", f"is not {mark.what}"))[1]
-    now = weaker.now if weaker else without
+    afterwards = weaker.now if weaker else without
     softer = weaker is not None and is_softer(mark, weaker)
-    return TrafficDifference(mark.family, True, mark.what, now, gone.traffic, gone.certain, softer)
+    return TrafficDifference(
+        mark.family, True, mark.what, afterwards, gone.traffic, gone.certain, softer
+    )
 
 
 def _strengthened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
@@ -375,15 +379,16 @@ def _strengthened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
 
 
 def _gone(
-    family: str, walked: Walked[TrafficSet], others: Walked[TrafficSet], within: TrafficSet
+    family: str, walked: Walked[TrafficSet], others: Walked[TrafficSet], looked_at: TrafficSet
 ) -> Iterator[Gone[TrafficSet]]:
-    """The traffic whose marks of a family are weaker in another walk, or gone."""
+    """The traffic, of what is looked at, whose marks of a family are weaker in another walk, or
+    gone."""
     sets = walked.sets
     other_marks = others.marked(family)
     loggings = others.marked(LOGGED) if family == STOPPED else []
     for marked in walked.marked(family):
         mark = marked.mark
-        traffic = sets.intersection(marked.traffic, within)
+        traffic = sets.intersection(marked.traffic, looked_at)
         strong = [one for one in other_marks if is_as_strong(mark, one.mark) is True]
         rest = sets.without(traffic, sets.union(one.traffic for one in strong))
         if family == COUNTED and _is_counted_apart(sets, sets.without(traffic, rest), strong):
@@ -438,7 +443,7 @@ def _changes(
     values: Mapping[str, bytes],
 ) -> TrafficChanges:
     """The differences between two walks, in words and with examples."""
-    if compared.within == Diagrams.nothing:
+    if compared.changed_and_arriving == Diagrams.nothing:
         return NO_CHANGES
     read, names = frozenset(way.former), _names_of_fields(way, compared)
     by_kind: dict[tuple[str, bool, str, str], list[TrafficDifference[Set]]] = {}
@@ -446,9 +451,9 @@ def _changes(
         by_kind.setdefault(one.kind, []).append(one)
     passes: list[TrafficChange] = []
     stopped: list[TrafficChange] = []
-    for (family, is_passing, what, now), parts in by_kind.items():
+    for (family, is_passing, what, afterwards), parts in by_kind.items():
         traffic = compared.sets[0].union(part.traffic for part in parts)
-        traffic = compared.diagrams.combined("and", (traffic, compared.within))
+        traffic = compared.diagrams.combined("and", (traffic, compared.changed_and_arriving))
         if traffic == Diagrams.nothing:
             continue
 
@@ -461,7 +466,7 @@ def _changes(
             continue
         change = TrafficChange(
             what=what,
-            now=now,
+            afterwards=afterwards,
             family=family,
             kind=way.kind,
             traffic=diagram_in_words(compared.diagrams, traffic, way.kind, names),
@@ -486,7 +491,7 @@ def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:
             expressions = (step.expression, *step.unless)
             # A rule that no request meets says nothing of one that lacks its fields.
             is_idle = sets.matching(step.expression) == Diagrams.nothing
-            if is_idle or met_by(sets, step, compared.scope) != Diagrams.nothing:
+            if is_idle or met_by(sets, step, compared.changed_traffic) != Diagrams.nothing:
                 for expression in expressions:
                     names.update(dict.fromkeys(expression.names))
     return [*names]

@@ -27,12 +27,12 @@ class TrafficChange(NamedTuple):
     """Traffic of which two states make something else: in words, with an example, and the changed
     objects that are the reason. It is not `certain` if no example proves it.
 
-    `what` is how the first state treats it, and `now` what becomes of it in the second one;
+    `what` is how the first state treats it, and `afterwards` what becomes of it in the second one;
     `addresses` is the number of its sources, None if it cannot be counted. If it `is_softer`, a
     challenge is in place of a block, and nothing else is weaker."""
 
     what: str
-    now: str
+    afterwards: str
     family: str
     kind: str
     traffic: str
@@ -46,7 +46,7 @@ class TrafficChange(NamedTuple):
         """The change as results show it."""
         return TrafficChangeRecord(
             what=self.what,
-            now=self.now,
+            now=self.afterwards,
             traffic=self.traffic,
             example=dict(self.example) if self.example else None,
             addresses=self.addresses,
@@ -64,9 +64,8 @@ class TrafficChange(NamedTuple):
             others = f" and {plural(more, 'more address', 'more addresses')}" if more else ""
             shown = f"{example_in_words(self.kind, self.example)}{others}"
         reasons = first_few(source.title for source in self.sources)
-        return (
-            f"{self.kind}s {_treated(self.now, verb)} that {_today(self.what)}: {shown} ({reasons})"
-        )
+        treated = _treated(self.afterwards, verb)
+        return f"{self.kind}s {treated} that {_today(self.what)}: {shown} ({reasons})"
 
 
 def _treated(now: str, verb: str) -> str:
@@ -158,7 +157,7 @@ class TrafficChanges(NamedTuple):
 
 def _rank_of_change(change: TrafficChange) -> tuple[bool, bool]:
     """Sorts changes by which traffic passes, and those that are certain, to the front."""
-    return change.now != "passes", not change.certain
+    return change.afterwards != "passes", not change.certain
 
 
 NO_CHANGES = TrafficChanges()

@@ -127,15 +127,16 @@ def _losses_by_rules(described: State, state: State) -> Iterator[tuple[Target, L
         losses = rule_losses(resource, described_rules, existing_rules, state)
         for loss in sorted(losses, key=lambda loss: loss.certain):
             rule = rules[loss.key]
-            yield _target(resource, rule), _by_inner(rule, loss)
+            yield _target(resource, rule), _loss_by_executing_rule(rule, loss)
 
 
-def _by_inner(rule: ZoneRule, loss: Loss) -> Loss:
-    """A loss as that of the rule of a list by which a rule of another ruleset is there."""
-    return loss._replace(reason=_inner_reason(rule, loss.reason))
+def _loss_by_executing_rule(rule: ZoneRule, loss: Loss) -> Loss:
+    """The loss, said of the rule that executes the ruleset of this one, if there is such a rule."""
+    return loss._replace(reason=_reason_by_executing_rule(rule, loss.reason))
 
 
-def _inner_reason(rule: ZoneRule, reason: str) -> str:
+def _reason_by_executing_rule(rule: ZoneRule, reason: str) -> str:
+    """The reason, as a clause about the rule that executes the ruleset of this one, if any does."""
     return f"executes the rule {rule.title}, which {reason}" if rule.via else reason
 
 
@@ -174,7 +175,9 @@ def _rules_in_front(
             for rule in rules_in_force(state, resource):
                 loss = phase_skip_loss(resource, rule, later)
                 if loss:
-                    yield unmanaged_record(*listed(resource, rule), _by_inner(rule, loss))
+                    yield unmanaged_record(
+                        *listed(resource, rule), _loss_by_executing_rule(rule, loss)
+                    )
 
 
 def _wide_rules(described: State, state: State) -> Iterator[tuple[Target, str]]:
@@ -233,9 +236,9 @@ def _effect_on(traffic: str, rule: ZoneRule) -> str:
     """The effect of a rule on such traffic, as that of the rule of the list."""
     if rule.lets_pass:
         skipped = skipped_in_words(rule.skips) or "what it skips"
-        return _inner_reason(rule, f"lets {traffic} skip {skipped}")
+        return _reason_by_executing_rule(rule, f"lets {traffic} skip {skipped}")
     verb = "blocks" if rule.action == "block" else "challenges"
-    return _inner_reason(rule, f"{verb} {traffic}")
+    return _reason_by_executing_rule(rule, f"{verb} {traffic}")
 
 
 class EntryEffect(NamedTuple):

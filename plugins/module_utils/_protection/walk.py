@@ -26,10 +26,11 @@ COUNTED, CHECKED, EXEMPT, OVERRIDDEN = "counted", "checked", "exempt", "overridd
 
 
 class Mark(NamedTuple):
-    """A mark of traffic. Those of a family with one `key` are alike, whatever rule gives them.
+    """An effect of rules on traffic, such as stopping or logging it. Marks with the same `family`
+    and `key` are equal, whatever rule gives them.
 
-    `what` says in words how traffic with the mark is treated, and `now` what becomes of it. An
-    `obj` has the values by which its strength is compared.
+    `what` is the participle ("blocked"), `now` the predicate ("is blocked"). `obj` has the values
+    by which its strength is compared.
     """
 
     family: str

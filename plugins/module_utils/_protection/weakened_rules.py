@@ -62,7 +62,7 @@ def _suspects(way: Way, states: ComparedStates) -> dict[str, list[int]]:
     stop."""
     former, latter = (_stopped(walked) for walked in states.walks)
     diagrams, sets = states.diagrams, states.sets[0]
-    lost = diagrams.combined("and", [states.within, diagrams.without(former, latter)])
+    lost = diagrams.combined("and", [states.changed_and_arriving, diagrams.without(former, latter)])
     suspects: dict[str, list[int]] = {}
     for phase, steps in way.former.items() if lost != Diagrams.nothing else ():
         places = [

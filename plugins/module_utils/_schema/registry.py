@@ -101,8 +101,8 @@ MANAGED: Sequence[Managed] = (
 
 
 def managed_of(owners: Container[str]) -> list[Managed]:
-    """The resources of an account, a zone or both; of custom rulesets, which both may have, those
-    of the account."""
+    """The resources that these owners have. If a module manages a resource of both, such as custom
+    rulesets, only the one that MANAGED lists first: that of the account."""
     candidates = [managed for managed in MANAGED if managed.resource.owner in owners]
     owner_of_module = {managed.module: managed.resource.owner for managed in reversed(candidates)}
     return [

@@ -448,8 +448,9 @@ def _ended_entry(target: PostureObject) -> dict[str, Any]:
 
 
 def _objects(prefix: str, values: Values, host: Values) -> Iterator[PostureObject]:
-    """The objects that values of a host describe, of which the prefix says the place; raises
-    ValueError for malformed ones."""
+    """The objects that `values` describe. `host` has all variables of the host, of which only its
+    owners are read. The places of the objects begin with `prefix`. Raises ValueError for malformed
+    ones."""
     if not values:
         return
     ids = {name: "its own" for name in schema.OWNERS if of_host.names_owner(host, name)}

@@ -184,7 +184,7 @@ def _number_mitigated(sets: Iterable[Mapping[str, Any]]) -> str:
 
 
 def host_outcome(result: ModuleResult) -> str:
-    """The outcome of a host by its result, as the last lines of the playbook count it."""
+    """The outcome of a host, one of HOST_OUTCOMES, as `sentence_of` counts it."""
     if not result.get("failed"):
         if result.get("changed"):
             return CHANGED

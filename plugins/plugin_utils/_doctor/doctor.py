@@ -52,8 +52,9 @@ REFUSED = (401, 403)
 Record = Mapping[str, Any]  # as the result of the action has it
 
 
-class Assumption(NamedTuple):
-    """Something that the collection takes for granted; see assumptions.yml."""
+class CollectionAssumption(NamedTuple):
+    """Something that this collection assumes about Cloudflare, with the consequence if it is
+    `otherwise`; assumptions.yml lists them all."""
 
     name: str
     statement: str
@@ -63,10 +64,10 @@ class Assumption(NamedTuple):
 
 
 @lru_cache(maxsize=None)
-def assumptions() -> Sequence[Assumption]:
+def assumptions() -> Sequence[CollectionAssumption]:
     """All assumptions, in the order of the page that lists them."""
     text = Path(__file__).with_name("assumptions.yml").read_text(encoding="utf-8")
-    return [Assumption(**fields) for fields in yaml.safe_load(text)]
+    return [CollectionAssumption(**fields) for fields in yaml.safe_load(text)]
 
 
 class Diagnosis(NamedTuple):

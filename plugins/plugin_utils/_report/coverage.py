@@ -304,7 +304,8 @@ def _count_of_family(ranges: Ranges, family: Family) -> int:
 
 
 def prefix_records(before: AccountCoverage, after: AccountCoverage) -> list[PrefixRecord]:
-    """The prefixes that there are after a run, and then what is protected now only."""
+    """A record of each prefix after a run, then of each network that is protected before it and is
+    in none of them."""
     after_a_run = address_set.ranges_of(after.prefixes)
     only_now = address_set.networks(address_set.difference(before.protected, after_a_run))
     kinds = dict.fromkeys([*before.pieces, *after.pieces])

@@ -406,7 +406,8 @@ class Deadline(TypedDict):
 
 
 def mitigation(record: Mapping[str, Any]) -> str:
-    """The protected addresses of a host for which it mitigates attacks, and if its rules do."""
+    """Words for what a host mitigates: for which protected addresses, which prefixes are withdrawn,
+    and whether rules of the zone act. Empty if nothing is known."""
     texts = []
     if record["mitigates"] is not None:
         texts.append(_extent_of_mitigation(record) if record["mitigates"] else "nothing")

@@ -18,9 +18,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibil
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.list_plans import check_list_quota
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
-    check_catalogue,
     check_quota,
     checks_of,
+    refusal_of_unlisted_names,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
@@ -207,22 +207,26 @@ def managed(resource: Resource) -> Sequence[Object]:
 
 
 def test_nothing_is_read_for_a_plan_that_names_nothing_anew() -> None:
-    assert check_catalogue(overriding(description="mine"), never) == ""
-    assert check_catalogue(overriding(categories=[], action="block"), never) == ""
+    assert refusal_of_unlisted_names(overriding(description="mine"), never) == ""
+    assert refusal_of_unlisted_names(overriding(categories=[], action="block"), never) == ""
 
 
 def test_a_name_that_does_not_exist_is_refused() -> None:
-    assert check_catalogue(overriding(categories=DNS), managed) == ""
-    check = check_catalogue(overriding(categories=[{"category": "dsn", "action": "block"}]), managed)
+    assert refusal_of_unlisted_names(overriding(categories=DNS), managed) == ""
+    check = refusal_of_unlisted_names(overriding(categories=[{"category": "dsn", "action": "block"}]), managed)
     assert check.startswith("The DDoS L3/4 override calm names the category dsn, which does not exist")
 
 
 def test_a_catalogue_that_cannot_be_read_is_said() -> None:
-    assert unchecked(check_catalogue, overriding(categories=DNS), refusing).endswith("is not known: Not allowed.")
+    assert unchecked(refusal_of_unlisted_names, overriding(categories=DNS), refusing).endswith(
+        "is not known: Not allowed."
+    )
     plan = overriding(categories=DNS)
     unread = {L4_OVERRIDES.catalogue_object().plural: {"": "No permission."}}
-    assert unchecked(check_catalogue, plan._replace(unread=unread), never).endswith("is not known: No permission.")
-    odd = unchecked(check_catalogue, overriding(categories=DNS), lambda resource: [{}])
+    assert unchecked(refusal_of_unlisted_names, plan._replace(unread=unread), never).endswith(
+        "is not known: No permission."
+    )
+    odd = unchecked(refusal_of_unlisted_names, overriding(categories=DNS), lambda resource: [{}])
     assert odd.endswith("is not known: the managed ruleset lists no rules.")
 
 

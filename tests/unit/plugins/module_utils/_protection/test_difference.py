@@ -223,11 +223,11 @@ def test_a_skip_for_the_source_becomes_one_for_either_end() -> None:
 def test_traffic_is_stopped_less(name: str, before: Any, after: Any) -> None:
     changes = traffic_difference(before, after)
     check_certain(changes.passes)
-    assert {(change.what, change.now) for change in changes.passes} == {
+    assert {(change.what, change.afterwards) for change in changes.passes} == {
         ("blocked", "is challenged (managed_challenge)")
     }
     check_certain(changes.stopped)
-    assert {(change.what, change.now) for change in changes.stopped} == {
+    assert {(change.what, change.afterwards) for change in changes.stopped} == {
         ("passing", "is challenged (managed_challenge)")
     }
 
