@@ -157,6 +157,10 @@ def with_declared_options(
         return EntryOptions(options)
     if resource.shape:
         fields = resource.shape.lifted(fields)
+    for name in fields:
+        if name in resource.extra_options.difference(resource.assigned):
+            problem = Message("there is the option ", path.at(name), ", which is no field")
+            raise OptionError(path.at(API_FIELDS), problem)
     assigned = [name for name in fields if name in resource.assigned]
     declared_fields, undeclared_fields = _split(
         resource.field_options, without(fields, *assigned), whole_lists=True

@@ -52,8 +52,9 @@ class ZoneRule(NamedTuple):
     `title` names it in sentences. `active` says whether requests can meet it, `stops` whether its
     action stops them, `skips` what a request that it matches does not meet. Fields in `conditions`
     may narrow what it matches. `unknown` names its action, and parameters of it, if they are not
-    known. `obj` is the rule as Cloudflare shows it. A rule of another ruleset is there `via` the
-    rule of the zone with this key; a custom rule `of_account` stands before those of the zone.
+    known. `obj` is the rule as Cloudflare shows it. A rule `of_ruleset`, which is the name of
+    another one, is there `via` the rule of the zone with this key; a custom rule `of_account`
+    stands before those of the zone.
     If skips take traffic from it, `unless` has them, and `whole` the expression with this traffic.
     """
 
@@ -68,6 +69,7 @@ class ZoneRule(NamedTuple):
     obj: Object
     conditions: Sequence[str] = ()
     unknown: Sequence[str] = ()
+    of_ruleset: str = ""
     via: Key | None = None
     of_account: bool = False
     unless: Sequence[ZoneRule] = ()
@@ -383,6 +385,7 @@ class Chain:
             expression=expression,
             active=inner.active and truth is not False,
             conditions=[*executing.conditions, *inner.conditions],
+            of_ruleset=ruleset_name,
             via=None if self._owner else executing.key,
             unless=executing.unless,
             whole=whole,

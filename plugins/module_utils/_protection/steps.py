@@ -190,7 +190,7 @@ def _doubt(rule: ZoneRule, name: str) -> Hashable:
 
 def _source(resource: Resource, rule: ZoneRule) -> Source:
     """The object by which a rule is there; of a rule of an executed ruleset its own name."""
-    if rule.via or (rule.of_account and " of the ruleset " in rule.entry):
+    if rule.of_ruleset:
         return Source("custom_ruleset_rule", rule.entry, f"rule {rule.entry}")
     whose, obj = listed(resource, rule)
     key = whose.label_of(obj)

@@ -102,6 +102,7 @@ def test_a_field_that_has_an_option_fills_it_with_a_warning(
             "rules[0].expression: it has another value than in rules[0].api_fields; keep one of them",
         ),
         ({"enabled": "perhaps"}, "rules[0].enabled: "),
+        ({"position": {"index": 1}}, "rules[0].api_fields: there is the option rules[0].position, which is no field"),
         (
             {"action_parameters": {"response": {"status_code": 404}}},
             "rules[0].action_parameters.response.status_code: it has another value than in rules[0].api_fields",
