@@ -51,7 +51,7 @@ class RiskRecord(TypedDict):
     """A finding as results show it; `entries` are the keys of the objects whose change is the risk,
     and `objects` are these objects.
 
-    `reason` is why the task accepts it, None where it does not say so.
+    `reason` is why the task accepts it, None if it does not say.
     """
 
     code: str

@@ -37,7 +37,7 @@ class Surroundings(NamedTuple):
     facts: Facts = Facts()
 
     def complete(self, plan: Plan) -> Plan:
-        """Another plan from the whole state."""
+        """The plan, with the existing state as the draft has it: all that was read."""
         draft = self.draft
         return plan._replace(before=draft.before, alongside=draft.alongside, unread=draft.unread)
 

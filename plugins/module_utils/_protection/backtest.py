@@ -50,7 +50,7 @@ class Share(TypedDict):
 
 
 class UndecidedShare(Share):
-    """The same of requests for which it is not known; `fields` are those that nobody knows."""
+    """The requests whose outcome is not known, since nobody knows the values of `fields`."""
 
     fields: list[str]
 
@@ -89,12 +89,12 @@ class EndingRule(NamedTuple):
 
     @property
     def doubts(self) -> Sequence[str]:
-        """Names of what narrows the rule, or of what it does, and that is not understood."""
+        """The names of conditions, or of actions and parameters, that are not understood."""
         return [*self.rule.conditions, *(self.rule.unknown if self.end == UNKNOWN_END else ())]
 
     @property
     def variable(self) -> tuple[object, ...]:
-        """The rule as far as it decides whether the evaluation ends with it."""
+        """A value that is equal for rules that end the evaluation of the same requests."""
         return self.rule.expression, *self.doubts
 
     @property
@@ -110,8 +110,8 @@ SignedNumbers = Tuple[int, ...]
 
 
 class World(NamedTuple):
-    """The rules that end the evaluation before and after a plan, if what is not known is so; None
-    if none ends it."""
+    """One of the ways in which what is not known may be: the rules that then end the evaluation of
+    a request, before a plan and after it. None if no rule ends it."""
 
     before: EndingRule | None
     after: EndingRule | None
@@ -148,7 +148,8 @@ class GroupOutcome(NamedTuple):
 
 @dataclass
 class Tried:
-    """The requests that a planned rule stops or may stop, by what it does; examples by values."""
+    """A planned rule that stops requests, with the number of requests by the kind of the outcome,
+    and by examples, which are values of the `fields` of the rule."""
 
     ending: EndingRule
     fields: Sequence[str]
@@ -182,12 +183,12 @@ class Tried:
 
     @property
     def may_stop(self) -> int:
-        """The requests that it would newly stop, or may."""
+        """The number of requests that the rule would newly stop, or may."""
         return self.requests[NEWLY_BLOCKED] + self.requests[UNDECIDED]
 
 
 class Backtest:
-    """The requests so far, by what the rules of two states do to them."""
+    """Counts past requests by what the rules of two states do to them: before a plan and after."""
 
     def __init__(self, before: State, after: State) -> None:
         self._zone = zone_values(after)
@@ -210,7 +211,7 @@ class Backtest:
         }
 
     def add(self, groups: Sequence[Group]) -> None:
-        """Evaluate these groups."""
+        """Evaluate these groups of requests, and count them."""
         requests = [Fields({**self._zone, **group.fields}) for group in groups]
         matches = self._matches(requests)
         for group, request, numbers in zip(groups, requests, matches):
@@ -234,7 +235,7 @@ class Backtest:
         return [tuple(numbers) for numbers in matches]
 
     def add_unread(self, requests: int, doubt: str) -> None:
-        """Add requests of which nothing is known."""
+        """Count requests of which nothing is known; `doubt` says in words which they are."""
         if requests:
             counters = ["all", "passing", "may_block", UNDECIDED]
             outcome = GroupOutcome(None, counters, UNDECIDED, [doubt])
@@ -392,7 +393,7 @@ ONLY_ZONES = "An account has no analytics of single requests; name a file with t
 def of_analytics(
     backtest: Backtest, send: Send, zone_id: str | None, now: datetime | None, hours: float
 ) -> BacktestRecord:
-    """The backtest with the requests of some hours, as results show it."""
+    """The record of the backtest, with the requests to a zone in the last `hours` until `now`."""
     if zone_id is None:
         return backtest.record((None, None), [ONLY_ZONES])
     reader = FieldReader(backtest.fields, ANALYTICS)

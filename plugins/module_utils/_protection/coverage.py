@@ -54,7 +54,7 @@ UNKNOWN_STATUS = "Whether TCP protection is on is not known."
 
 
 def has_flag(entry: Object, flag: str) -> bool:
-    """True if a flag of an entry is set."""
+    """Return whether a flag of an entry, such as `excluded`, is set."""
     return FLAG.normalise(entry.get(flag)) == "true"
 
 

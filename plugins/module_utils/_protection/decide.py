@@ -84,7 +84,7 @@ def decision(
 
 
 def either(*decisions: Decision) -> Decision:
-    """A decision that may be any of some."""
+    """The decision if one of these is right, and it is not known which."""
     outcomes: list[Outcome] = []
     reasons: list[str] = []
     skips: list[str] = []
@@ -179,17 +179,17 @@ def _skipped(rule: ZoneRule, truth: Truth) -> list[str]:
 
 
 def name_of_entry(prefix: str) -> str:
-    """The name of an entry of the allowlist that decides."""
+    """The name of an entry of the allowlist, for a decision by it."""
     return f"allowlist entry {prefix}"
 
 
 def name_of_rule(label: str) -> str:
-    """The name of a rule of a component that decides."""
+    """The name of a rule of a component, for a decision by it."""
     return f"rule {label}"
 
 
 def name_of_filter(expression: str) -> str:
-    """The name of a filter that decides."""
+    """The name of a filter, for a decision by it."""
     return f"filter {excerpt(expression)}"
 
 

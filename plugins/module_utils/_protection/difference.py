@@ -89,7 +89,7 @@ class Way(NamedTuple):
 
 
 def way_of(kind: str, former: Phases, latter: Phases) -> Way:
-    """The way of traffic through phases that two states have."""
+    """The way of requests or packets through the phases of two states, which have equal names."""
     changed = {name: changes_between(steps, latter[name]) for name, steps in former.items()}
     first = next((name for name in former if changed[name]), "")
     is_only = sum(map(bool, changed.values())) == 1
@@ -123,7 +123,7 @@ def traffic_difference(before: State, after: State) -> TrafficChanges:
 
 
 def difference_on(ways: Iterable[ComparedWay], before: State, after: State) -> TrafficChanges:
-    """The same, of states whose ways of traffic are compared already."""
+    """The traffic that `after` treats differently than `before`, by what `compared_ways` found."""
     if before is after:
         return NO_CHANGES
     found = [_changes_of(way) for way in ways]

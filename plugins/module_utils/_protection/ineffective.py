@@ -125,7 +125,8 @@ def ineffective_records(
     ends: EndsByCollection = NO_ITEMS,
     announced: Sequence[Range] = (),
 ) -> list[IneffectiveRecord]:
-    """The objects of a state that cannot work; with keys, of the objects that have these alone."""
+    """A record of each object of a state that cannot work; if a task is given, by the keys of its
+    objects, of these alone."""
     records: list[IneffectiveRecord] = []
     for resource in _resources_of(state):
         keys: Container[Key] | None = None

@@ -212,8 +212,8 @@ def _is_of_deployments(name: str) -> bool:
 
 
 def idle_among(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
-    """The rules of a list that take requests past nothing but deployments behind them, and none of
-    these is there."""
+    """The rules of a list that skip nothing but rulesets that rules behind them deploy, although no
+    rule behind them does."""
     for index, rule in enumerate(rules):
         behind = rules[index + 1 :]
         if skips_deployments_alone(rule) and not any(
@@ -321,8 +321,8 @@ def matches_nothing(expression: Expression) -> bool:
 
 
 def level_losses(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
-    """The losses by levels that are lower than in another state; one that is not known may be.
-    Each is `how` a field weakens the resource."""
+    """The losses by fields with levels, such as the security level of a zone, that are lower than
+    in the first state, or may be, since a level is not known."""
     before = was.get(resource.plural) or ()
     after = becomes.get(resource.plural) or ()
     for former, obj in zip(before, after):

@@ -458,7 +458,7 @@ def _places_that_mitigate(was: Component, becomes: Component) -> tuple[Places, P
 
 
 def never_mitigated(component: Component, space: Ranges) -> Ranges:
-    """The addresses to which filters that do not mitigate take, together, all traffic."""
+    """The addresses of which all traffic matches one or another filter that does not mitigate."""
     partial = _reaching(component.filters, space)
     if len(partial) < 2:  # what takes all traffic by itself is not a part of a piece that mitigates
         return []

@@ -81,8 +81,8 @@ ANYWHERE: Spaces = (("", EVERYTHING),)
 
 
 class TrafficKind(NamedTuple):
-    """Traffic in words. The values of some of its fields are known, and of others the beginning; it
-    meets a condition, if there is one."""
+    """A kind of plain traffic, in words as `what`. Its fields have these values, or values that
+    begin so, and all of it meets the condition, if there is one."""
 
     what: str
     values: Mapping[str, Any] = {}
@@ -182,7 +182,7 @@ def wide_groups(resource: Resource, rules: Iterable[ZoneRule]) -> Iterator[list[
 
 
 def union_of_rules(rule: ZoneRule, rules: Sequence[ZoneRule]) -> ZoneRule:
-    """A rule like another one, for all that some rules match."""
+    """A copy of `rule` that matches all that one of `rules` matches."""
     expressions = [matching.expression for matching in rules]
     return rule._replace(expression=Expression.any_of(expressions))
 

@@ -59,7 +59,8 @@ Looser = Union[Tuple[str, bool], None]  # a clause without its subject, and whet
 
 
 def loosened(resource: Resource, was: Object, becomes: Object) -> Looser:
-    """The way in which a rule stops less of the traffic that it matches than another one."""
+    """The way in which the second rule stops less of the traffic that it matches than the first;
+    None if it stops as much."""
     if resource is RATE_LIMIT_RULES:
         return limits_less(was, becomes)
     return deploys_less(was, becomes) if resource is MANAGED_RULES else None
@@ -75,7 +76,8 @@ WORDS_OF_LIMITS = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
 
 
 def limits_less(was: Object, becomes: Object) -> Looser:
-    """The way in which a rate limit lets more requests pass than another one.
+    """The way in which the second rate limit lets more requests pass than the first; None if it
+    does not.
 
     It takes more if some requests that exceed the other one keep to it: as many as it takes at
     once, at the beginning of each of its periods.
@@ -196,7 +198,7 @@ def _fewer(names: ManagedRuleNames) -> Iterator[ManagedRuleNames]:
 
 
 def deploys_less(was: Object, becomes: Object) -> Looser:
-    """The way in which a rule deploys less than another one."""
+    """The way in which the second rule deploys less than the first; None if it deploys as much."""
     if deployed(was) != deployed(becomes):
         return f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}", True
     overrides = [
@@ -504,7 +506,8 @@ def not_understood(override: Object) -> bool:
 
 
 def override_doubts(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
-    """The losses that may be by overrides that are not understood, and are in the other state."""
+    """The possible losses by overrides that are not understood in the second state, and are in the
+    first."""
     former = {resource.key_of(obj): obj for obj in was.get(resource.plural) or ()}
     for obj in becomes.get(resource.plural) or ():
         if not_understood(obj) and not not_understood(former.get(resource.key_of(obj), obj)):

@@ -257,7 +257,8 @@ def executed_rulesets(state: State) -> dict[str, list[Object]]:
 
 
 def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
-    """The object of a state by which a rule is there; one of an account is there by itself."""
+    """The resource and the object that a rule is shown as: the rule that executes its ruleset, or
+    else the rule itself. A rule of an account is one of that account."""
     if rule.of_account:
         ref = rule.entry[: -len(SUFFIX_OF_ACCOUNT)]
         return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": ref}

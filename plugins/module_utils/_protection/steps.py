@@ -61,7 +61,7 @@ def stopping_mark(action: str) -> Mark:
 
 
 def as_text(value: Any) -> str:
-    """A value, equal for equal values."""
+    """A text of a value; equal values have equal texts."""
     return json.dumps(value, sort_keys=True, default=str)
 
 

@@ -243,8 +243,8 @@ def _modes_within(network: Range, pieces: Sequence[Piece]) -> list[str]:
 def compare_coverage(
     before: Coverage, after: Coverage, described: Coverage | None = None
 ) -> CoverageChange:
-    """The result `coverage` of a module that writes; `described` is another state after it that the
-    one before is weaker than, or not."""
+    """The result `coverage` of a module that writes. Its `weaker` says in which ways the state
+    before protects less than the `described` one; without that, less than the state after."""
     gained = list(worse(after, before, *RESOURCES_OF_ACCOUNT))
     weaker = list(worse(described, before, *RESOURCES_OF_ACCOUNT)) if described else gained
     summary = dict(summarise(before))

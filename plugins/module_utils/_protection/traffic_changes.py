@@ -130,7 +130,7 @@ class TrafficChanges(NamedTuple):
         return not self.unknown
 
     def with_unknown(self, reasons: Iterable[str]) -> TrafficChanges:
-        """The same, with reasons for which more may be treated differently."""
+        """These changes, with further reasons why more traffic may be treated differently."""
         return self._replace(unknown=list(dict.fromkeys([*self.unknown, *reasons])))
 
     def record(self) -> TrafficChangesRecord:

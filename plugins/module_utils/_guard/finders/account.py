@@ -49,7 +49,7 @@ WORKING = (ENABLED, MONITORING, UNDECIDED)
 
 @finds(UNPROTECTS_ADDRESSES)
 def unprotects_addresses(change: Change, limits: Limits) -> FinderAnswer:
-    """Addresses leave the protection."""
+    """The risk that addresses leave the protection."""
     lost = ranges_of_losses(change.losses(PREFIXES))
     if not lost:
         return None
@@ -71,8 +71,8 @@ def _takes_out(operation: Operation, lost: Ranges) -> bool:
 
 @finds(STOPS_MITIGATION)
 def stops_mitigation(change: Change, limits: Limits) -> FinderAnswer:
-    """A component would mitigate less of the traffic to addresses; what disables it altogether is
-    not this risk."""
+    """The risk that a component mitigates less of the traffic to addresses. It is another risk if
+    the component is disabled altogether."""
     lost_by_component: dict[str, Ranges] = {}
     lost: Ranges = []
     reasons = []
@@ -142,7 +142,7 @@ class Disabled(NamedTuple):
 
 @finds(DISABLES_PROTECTION)
 def disables_protection(change: Change, limits: Limits) -> FinderAnswer:
-    """The switch, a component or the last prefix goes."""
+    """The risk that the protection, a component or the last prefix is disabled."""
     disabled = [*_disabled_account(change), *_disabled_components(change)]
     if not disabled:
         return None
@@ -222,7 +222,7 @@ def _working(component: Component) -> dict[str, bool]:
 
 @finds(LOWERS_SENSITIVITY)
 def lowers_sensitivity(change: Change, limits: Limits) -> FinderAnswer:
-    """A rule mitigates later than it did, or than another one in its place."""
+    """The risk that a rule mitigates later than it did, or than another one in its place."""
     reasons: list[str] = []
     concerned: dict[Operation, None] = {}
     for component in change.before.components:

@@ -21,7 +21,7 @@ from .base import Change, finds
 
 @finds(BROAD_ALLOWLIST)
 def broad_allowlist(change: Change, limits: Limits) -> FinderAnswer:
-    """More sources pass than an allowlist is meant for."""
+    """The risk that more sources pass than an allowlist is meant for."""
     shortest = {version: limits[limit] for version, limit in SHORTEST.items()}
     broad = _newly_broad(change, shortest)
     active_before, active = change.before.active_sources, change.after.active_sources
@@ -62,7 +62,7 @@ def _newly_broad(change: Change, shortest: Mapping[int, float]) -> Ranges:
 
 @finds(ALLOWLISTS_OWN_PREFIX)
 def allowlists_own_prefix(change: Change, limits: Limits) -> FinderAnswer:
-    """A network of the account's own stands where sources belong."""
+    """The risk that the allowlist has a network that the account itself protects."""
     allowed = ranges_of_losses(change.losses(ALLOWLIST))
     protected = intersection(allowed, change.after.inside)
     if not protected:

@@ -28,7 +28,7 @@ CompareStates = Callable[[Coverage, Coverage, Resource], Iterable[Loss]]
 @dataclass(frozen=True)
 class Change:
     """A plan with what it does to the coverage; `compare` gives the protection that one state has
-    and another lacks. `now` is Cloudflare's time, None where it does not say. `verdicts` are what
+    and another lacks. `now` is Cloudflare's time, None if it is not known. `verdicts` are what
     the traffic says of the objects that the plan enables, where the task asks for it. `staged` are
     the objects that are to be enabled, and are not yet. `backtest` is the risk that a backtest
     finds, `traffic` what the plan treats differently, None for a task without rules."""
@@ -62,7 +62,7 @@ class Finder(NamedTuple):
     find: Callable[[Change, Limits], FinderAnswer]
 
     def in_change(self, change: Change, limits: Limits) -> Finding | None:
-        """The risk as this change has it; None where it does not."""
+        """The finding of this risk in a change; None if the change does not have it."""
         answer = self.find(change, limits)
         if answer is None:
             return None
@@ -80,5 +80,5 @@ def finds(risk: Risk) -> Callable[[Callable[[Change, Limits], FinderAnswer]], Fi
 
 
 def by_risk(*finders: Finder) -> Mapping[Risk, Finder]:
-    """The finders by what they find."""
+    """The finders by their risks."""
     return {finder.risk: finder for finder in finders}

@@ -38,7 +38,7 @@ class Deletions(NamedTuple):
 
 @finds(MASS_DELETION)
 def mass_deletion(change: Change, limits: Limits) -> FinderAnswer:
-    """A good part of a list goes at once."""
+    """The risk that a good part of a list is deleted at once."""
     most = limits[MAX_DELETIONS]
     concerned: list[Deletions] = []
     reasons: list[str] = []
@@ -53,7 +53,7 @@ def mass_deletion(change: Change, limits: Limits) -> FinderAnswer:
 
 @finds(EMPTIES_LIST)
 def empties_list(change: Change, limits: Limits) -> FinderAnswer:
-    """Nothing is left of a list, and not because the task names what goes."""
+    """The risk that a list becomes empty, although the task does not name all that is deleted."""
     concerned: list[Deletions] = []
     reasons: list[str] = []
     for deletions in _deletions(change):
@@ -95,7 +95,7 @@ def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Fin
 
 @finds(REMOVES_REFERENCED_LIST)
 def removes_referenced_list(change: Change, limits: Limits) -> FinderAnswer:
-    """A rule would match nothing any more, or could not be read."""
+    """The risk that a rule loses the list that it refers to, or its items."""
     lost_lists = list(_lost_lists(change))
     if not lost_lists:
         return None

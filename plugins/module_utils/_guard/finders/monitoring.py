@@ -19,7 +19,7 @@ from .base import Change, finds
 
 @finds(SKIPS_MONITORING)
 def skips_monitoring(change: Change, limits: Limits) -> FinderAnswer:
-    """A rule or filter drops traffic before it has learned of it."""
+    """The risk that a rule or filter drops traffic before it has monitored for long enough."""
     monitoring = monitoring_time(limits)
     reasons = []
     enabled = []
@@ -42,7 +42,7 @@ def skips_monitoring(change: Change, limits: Limits) -> FinderAnswer:
 
 @finds(DROPS_TRAFFIC)
 def drops_traffic(change: Change, limits: Limits) -> FinderAnswer:
-    """A rule or filter drops traffic that passes today."""
+    """The risk that a rule or filter drops traffic that passes today."""
     reasons = []
     concerned = []
     ranges: Ranges = []

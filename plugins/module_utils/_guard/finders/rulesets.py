@@ -103,13 +103,13 @@ def _keys_with_same_text(before: Iterable[ZoneRule], after: Iterable[ZoneRule]) 
 
 @finds(WEAKENS_ZONE)
 def weakens_zone(change: Change, limits: Limits) -> FinderAnswer:
-    """A good part of what blocks or challenges would do so no longer, or all of it."""
+    """The risk that a good part of the rules that block or challenge do so no longer."""
     return weakening(change, DECIDING_ON_REQUESTS, limits[MAX_WEAKENED])
 
 
 @finds(WEAKENS_NETWORK_FIREWALL)
 def weakens_network_firewall(change: Change, limits: Limits) -> FinderAnswer:
-    """A good part of what blocks packets would do so no longer, or all of it."""
+    """The risk that a good part of the rules that block packets do so no longer."""
     return weakening(change, DECIDING_ON_PACKETS, limits[MAX_WEAKENED])
 
 
@@ -125,7 +125,7 @@ OUTCOMES = {
 
 @finds(SKIPS_EVERYTHING)
 def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
-    """A rule would take all plain traffic past what it skips, and does not today."""
+    """The risk that a rule newly takes all plain traffic past what it skips."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, overtaken_rules: Sequence[ZoneRule]) -> str:
         if not becomes.skips <= was.skips:
@@ -137,8 +137,8 @@ def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
 
 @finds(BLOCKS_EVERYTHING)
 def blocks_everything(change: Change, limits: Limits) -> FinderAnswer:
-    """A rule would block or challenge all plain traffic, or an override would set everything to
-    block, and does not today."""
+    """The risk that a rule newly blocks or challenges all plain traffic, or that an override newly
+    sets everything to block."""
     by_overrides = blocking_overrides(change)
     if by_overrides is not None:
         return by_overrides
@@ -304,13 +304,13 @@ def _widened(is_same: bool) -> str:
 
 @finds(BLOCKS_TRAFFIC)
 def blocks_traffic(change: Change, limits: Limits) -> FinderAnswer:
-    """Requests that pass today would be blocked or challenged."""
+    """The risk that requests which pass today are blocked or challenged."""
     return change.backtest
 
 
 @finds(PASSES_TRAFFIC)
 def passes_traffic(change: Change, limits: Limits) -> FinderAnswer:
-    """Traffic would pass that is blocked or challenged today."""
+    """The risk that traffic passes which is blocked or challenged today."""
     traffic = _traffic_of(change)
     if limits[MAY_PASS_TRAFFIC] or traffic is None:
         return None
@@ -320,7 +320,7 @@ def passes_traffic(change: Change, limits: Limits) -> FinderAnswer:
 
 @finds(WEAKENS_DDOS_RULES)
 def weakens_ddos_rules(change: Change, limits: Limits) -> FinderAnswer:
-    """Managed DDoS rules would let more of an attack pass."""
+    """The risk that managed DDoS rules let more of an attack pass."""
     reasons: list[str] = []
     entries: list[Entry] = []
     ranges: list[Range] = []
@@ -366,7 +366,7 @@ def _clause(loss: Loss) -> str:
 
 @finds(WEAKENS_RATE_LIMITS)
 def weakens_rate_limits(change: Change, limits: Limits) -> FinderAnswer:
-    """Rate limits would let more requests pass."""
+    """The risk that rate limits let more requests pass."""
     traffic = _traffic_of(change)
     if traffic is None or not traffic.known:
         return _losses_of(change, RATE_LIMIT_RULES)
@@ -385,7 +385,7 @@ def _names(passed: TrafficChange, resource: Resource) -> bool:
 
 @finds(WEAKENS_MANAGED_RULES)
 def weakens_managed_rules(change: Change, limits: Limits) -> FinderAnswer:
-    """Managed rules would stop fewer requests."""
+    """The risk that managed rules stop fewer requests."""
     traffic = _traffic_of(change)
     is_known = traffic is not None and traffic.known and not _has_exceptions(change)
     if is_known and traffic is not None and not traffic.passes:
