@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import OWNERS, Field
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host_options import EXCLUSIVE
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import EXCLUSIVE
 from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised
 
 from tests.documentation.pages import MODULES, compact, to_yaml

@@ -17,7 +17,6 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import CONNECTION_NUMBERS
-from ansible_collections.edgeops.protection.plugins.module_utils._arguments import Bounded
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import ACCEPTANCE_FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import request
@@ -29,6 +28,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
+from ansible_collections.edgeops.protection.plugins.module_utils._values.bounds import Bounded
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
 from ansible_collections.edgeops.protection.plugins.modules import host_restore
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host_options import OPTION_NAMES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import OPTION_NAMES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OPTIONS
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host_options import HOST_PARTS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS, ROOMS
 
 PACKAGE = "ansible_collections.edgeops.protection"

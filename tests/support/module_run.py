@@ -24,7 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._context import
 from ansible_collections.edgeops.protection.plugins.module_utils._output import option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host_options import HOST_PARTS, OPTION_NAMES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.packing import packed
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import option_errors

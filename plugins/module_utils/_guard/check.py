@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
 from .._plan.plan import Operation
 from .._plan.rollout import Planned
@@ -18,13 +18,10 @@ from .._schema.account import ENABLED
 from .._schema.resource import Object
 from .acceptance import Acceptance, accepting
 from .checked import Checked
-from .finders.base import Change
+from .finders.base import Change, PlanTraffic
 from .finders.registry import find_risks
 from .finding import FinderAnswer, Finding
 from .terms import Terms
-
-if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
-    from .traffic import PlanTraffic
 
 
 def check_plan(

@@ -9,7 +9,7 @@ which the plan is refused. It makes, reads and changes nothing."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence
+from typing import Mapping, NamedTuple, Sequence
 
 from .._plan.plan import Check, Plan
 from .._plan.rollout import Planned
@@ -19,11 +19,9 @@ from .checked import Checked
 from .comparison import unmet_refusal
 from .facts import Facts, backtest_finding
 from .feasibility import CHECKS, check_feasibility
+from .finders.base import PlanTraffic
 from .finding import FinderAnswer
 from .terms import Terms
-
-if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
-    from .traffic import PlanTraffic
 
 
 class Guard(NamedTuple):

@@ -7,21 +7,15 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator
 
 from .._plan.plan import Plan
-from .._protection.difference import ComparedWay, compared_ways, difference_on
+from .._protection.difference import compared_ways, difference_on
 from .._protection.rules_in_force import expressions_in
-from .._protection.traffic_changes import NO_CHANGES, TrafficChanges
+from .._protection.traffic_changes import NO_CHANGES
 from .._schema.lists import LISTS, uses_of
 from .._text import plural
-
-
-class PlanTraffic(NamedTuple):
-    """The traffic that a plan treats differently, and the ways of traffic on which it does."""
-
-    changes: TrafficChanges
-    ways: Sequence[ComparedWay] = ()
+from .finders.base import PlanTraffic
 
 
 def plan_traffic(plan: Plan) -> PlanTraffic:

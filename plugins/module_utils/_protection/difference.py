@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain
-from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from .._expressions.operands import Fields
 from .._expressions.solve import Diagrams, Set
@@ -56,36 +56,9 @@ from .walk import (
     met_by,
     stops,
 )
+from .ways import ComparedStates, ComparedWay, Phases, Replaced, Way
 
 PROTECTING = (STOPPED, UNKNOWN, COUNTED, CHECKED, OVERRIDDEN)  # families: without a mark is less
-
-
-class Replaced(NamedTuple):
-    """A step of the first state and the one in its place in the second; None if there is none."""
-
-    former: Step | None
-    latter: Step | None
-
-    @property
-    def steps(self) -> list[Step]:
-        """The steps that there are."""
-        return [step for step in (self.former, self.latter) if step is not None]
-
-
-Phases = Mapping[str, Sequence[Step]]  # by their names in skips, in their order
-
-
-class Way(NamedTuple):
-    """The phases that requests, or packets, pass, in both states, and the steps that are not
-    alike. The steps `ahead` of all changes end the walk of traffic alike in both states, and the
-    phases `behind` are without them."""
-
-    kind: str
-    former: Phases
-    latter: Phases
-    changed: Sequence[Replaced]
-    ahead: Sequence[Step]
-    behind: tuple[Phases, Phases]
 
 
 def way_of(kind: str, former: Phases, latter: Phases) -> Way:
@@ -195,30 +168,6 @@ def _have_effects_alike(step: Step, other: Step) -> bool:
         for every in (step, other)
     ]
     return marks[0] == marks[1]
-
-
-class ComparedStates(NamedTuple):
-    """The sets of all traffic in both states, and the walks of it. `changed_traffic` meets a rule
-    that changes, and `changed_and_arriving` is the part of it that gets past the rules ahead of the
-    changes."""
-
-    diagrams: Diagrams
-    sets: tuple[AllTraffic, AllTraffic]
-    changed_traffic: Set
-    changed_and_arriving: Set
-    walks: tuple[Walked[Set], Walked[Set]]
-    host: str
-
-
-class ComparedWay(NamedTuple):
-    """A way of traffic, the contents of lists and the values of fields in both states, and the
-    traffic of both; if that cannot be compared, it is None, and `problem` says why."""
-
-    way: Way
-    lists: tuple[ListContents, ListContents]
-    values: Mapping[str, bytes]
-    states: ComparedStates | None
-    problem: str = ""
 
 
 def _compared(

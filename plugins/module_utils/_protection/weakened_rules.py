@@ -19,9 +19,9 @@ from .._expressions.fields import possible_texts
 from .._expressions.solve import Diagrams, Set
 from .._text import Unread
 from .._values.address_set import SOURCES_OF_REQUESTS, complement, networks
-from .difference import ComparedStates, ComparedWay, Way
 from .traffic_sets import AllTraffic, TrafficSet, TrafficSets
 from .walk import SKIPPED, STOPPED, Step, Walked, met_by, stops
+from .ways import ComparedStates, ComparedWay, Way
 
 PlacesByPhase = Mapping[str, Sequence[int]]  # of rules in the order in which traffic meets them
 HOST, ZONE_NAME = "http.host", "cf.zone.name"

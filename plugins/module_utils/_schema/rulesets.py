@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import AbstractSet, Any, Iterator, Mapping, Sequence
 
-from .._arguments import Bounded
+from .._values.bounds import Bounded
 from .._values.kinds import CODE, FLAG, TEXT, Value, choice, mapping
 from .resource import (
     RULESET_PATHS,

@@ -14,8 +14,7 @@ from .._arguments import read_options
 from .._errors import as_one
 from .._schema.resource import OptionSpec, without
 from .base import Options, argument_spec
-from .host import HOST
-from .host_options import HOST_OPTIONS
+from .host import HOST, HOST_OPTIONS
 
 # Options of an action on hosts, which the packed module takes as well.
 OF_ACTION = ("attack", "fleet")

@@ -17,8 +17,8 @@ import json
 import re
 from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence
 
-from .._arguments import Bounded
 from .address_set import added_length, cut_host_bits, normalise_network, read_network
+from .bounds import Bounded
 
 IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")  # of an object, as a part of a path

@@ -20,7 +20,7 @@ from ...module_utils._planning.zone import NOT_SERVED
 from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._schema.registry import MANAGED, title_of_operation
 from ...module_utils._specs.base import LEFT_ALONE, ModuleResult
-from ...module_utils._specs.host_options import option_of
+from ...module_utils._specs.host import option_of
 from ...module_utils._text import capitalised, first_few, first_sentences, plural, visible
 from ...module_utils._values.address_set import counted, ranges_of
 from .approval import ApprovedPlan

@@ -28,8 +28,7 @@ from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds
 from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
 from ...module_utils._specs.base import ONLY, PLAN_OPTIONS, argument_spec, purged
-from ...module_utils._specs.host import HOST_SPECS
-from ...module_utils._specs.host_options import EXCLUSIVE, INTERNAL, option_of
+from ...module_utils._specs.host import EXCLUSIVE, HOST_SPECS, INTERNAL, option_of
 from ...module_utils._specs.registry import host_spec
 from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few
 from .._variables import CONTACTS, FLEET, Mistakes, misspelt_errors, no_such_variable

@@ -34,7 +34,7 @@ from ...module_utils._schema.resource import (
     State,
     Values,
 )
-from ...module_utils._specs.host_options import EXCLUSIVE
+from ...module_utils._specs.host import EXCLUSIVE
 from ...module_utils._specs.whole_state import name_of, options_for, whole_state, why_not_described
 from .._baseline.variables import PREFIX, PURGE, SOURCE, VARIABLE_OF
 from .._files import files_beside, host_folder, variables_file

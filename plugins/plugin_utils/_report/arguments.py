@@ -21,7 +21,7 @@ from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.acceptance import Acceptance
 from ...module_utils._schema.registry import MANAGED
-from ...module_utils._specs.host_options import option_of
+from ...module_utils._specs.host import option_of
 from ...module_utils._specs.info import check_hours
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, AbstractSet, Callable, Iterable, Mapping, NamedTuple
+from typing import TYPE_CHECKING, AbstractSet, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from ..._plan.plan import Plan
 from ..._plan.rollout import Target, Verdicts
@@ -20,9 +20,17 @@ from ..finding import FinderAnswer, Finding
 from ..risks.declaration import Limits, Risk
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
-    from ..traffic import PlanTraffic
+    from ..._protection.traffic_changes import TrafficChanges
+    from ..._protection.ways import ComparedWay
 
 CompareStates = Callable[[Coverage, Coverage, Resource], Iterable[Loss]]
+
+
+class PlanTraffic(NamedTuple):
+    """The traffic that a plan treats differently, and the ways of traffic on which it does."""
+
+    changes: TrafficChanges
+    ways: Sequence[ComparedWay] = ()
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Iterable, Iterator, NamedTuple, Sequence
 
-from ..._protection.difference import ComparedWay
 from ..._protection.losses import matches_nothing
 from ..._protection.rules_in_force import ZoneRule, phase_of, rules_in_force
 from ..._protection.steps import StateSteps
+from ..._protection.ways import ComparedWay
 from ..._protection.weakened_rules import decides_about_traffic, rules_without_effect
 from ..._schema.resource import Key, Resource, State
 from ..._text import Unread, first_few, plural, sentence

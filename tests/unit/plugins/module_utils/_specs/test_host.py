@@ -10,8 +10,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._arguments impo
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._output import option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host_options import HOST_PARTS, OPTION_NAMES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, HOST_SPECS, OPTION_NAMES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import option_errors
 
 from tests.support.connection import CONNECTION

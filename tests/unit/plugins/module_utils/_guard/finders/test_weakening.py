@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change, PlanTraffic
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.rulesets import (
     weakens_network_firewall,
     weakens_zone,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finding import FinderAnswer
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.traffic import PlanTraffic
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import (
