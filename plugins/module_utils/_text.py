@@ -283,6 +283,11 @@ def visible(text: str) -> str:
     return INVISIBLE.sub(_escaped, text)
 
 
+def quoted(text: str) -> str:
+    """A part of a text as messages show it."""
+    return f"'{excerpt(visible(text))}'"
+
+
 def _escaped(character: re.Match[str]) -> str:
     return character.group().encode("unicode_escape").decode("ascii")
 

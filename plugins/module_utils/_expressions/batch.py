@@ -65,6 +65,15 @@ class Batch:
                 self._matching[text] = self._among(expression.tree, self._all)
         return self._matching[text]
 
+    @staticmethod
+    def places(requests: Requests) -> Iterator[int]:
+        """The places of requests in their batch."""
+        digits = bin(requests)[:1:-1]
+        place = digits.find("1")
+        while place >= 0:
+            yield place
+            place = digits.find("1", place + 1)
+
     def _among(self, tree: Tree, concerned: Requests) -> Matching:
         """Those of some requests that match."""
         if isinstance(tree, Constant):
@@ -117,7 +126,7 @@ class Batch:
             return NO_MATCHES
         groups = sides.groups
         if concerned != self._all:
-            concerned_groups = [sides.group_at[place] for place in places(concerned)]
+            concerned_groups = [sides.group_at[place] for place in self.places(concerned)]
             groups = list({id(group): group for group in concerned_groups}.values())
         test = halves(comparison).test
         matching: list[int] = []
@@ -175,12 +184,3 @@ class Batch:
 
 
 ONE = ord("1")
-
-
-def places(requests: Requests) -> Iterator[int]:
-    """The places of requests in their batch."""
-    digits = bin(requests)[:1:-1]
-    place = digits.find("1")
-    while place >= 0:
-        yield place
-        place = digits.find("1", place + 1)

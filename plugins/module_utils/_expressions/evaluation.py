@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from bisect import bisect_right
 from functools import lru_cache, partial
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
 
-from .._text import Unread
-from .._values.address_set import IPV6, Ranges
+from .._text import Unread, quoted
+from .._values.address_set import is_in
 from .fields import met_addresses
 from .grammar import (
     LARGEST_NUMBER,
@@ -40,13 +39,11 @@ from .grammar import (
     is_number,
     number_of,
     parse,
-    quoted,
     text_of,
     tokens_of,
 )
 from .operands import (
     MISSING,
-    Address,
     Evaluate,
     Fields,
     FieldValue,
@@ -74,7 +71,6 @@ NOT_ALL = NotKnown(("not all elements of an array are given",))
 # The end of a pattern that says nothing; behind a parenthesis only if there is no choice.
 ENDLESS = re.compile(r'^([^|]*)(?<!\\)\.[*+]\)*\$"#*\Z|(?<!\\)\.[*+]\$"#*\Z')
 LOOKS_AT_END = re.compile(r"\$|\\[bBz]")
-BEYOND = 1 << 200  # higher than the number of any address
 ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
     ordering.__name__: ordering for ordering in (eq, ne, lt, le, gt, ge)
 }
@@ -342,13 +338,6 @@ def _address_test(comparison: Comparison) -> Test:
         _order(comparison.operator)  # others are of texts alone
     ranges = met_addresses(comparison)
     return _tested(ADDRESS_KINDS, "addresses", lambda value: is_in(ranges, value))
-
-
-def is_in(ranges: Ranges, address: Address) -> bool:
-    """Return whether a set of addresses holds an address."""
-    number = int(address) + (IPV6 if address.version == 6 else 0)
-    index = bisect_right(ranges, (number, BEYOND)) - 1
-    return index >= 0 and ranges[index][1] >= number
 
 
 def _list_test(name: str) -> Test:

@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
-from .._text import Unread, did_you_mean
+from .._text import Unread, did_you_mean, quoted
 from .._values.hostnames import in_punycode
 from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
 from .fields import (
@@ -61,7 +61,6 @@ from .grammar import (
     number_of,
     parse,
     place_in_words,
-    quoted,
     text_of,
     tokens_of,
 )

@@ -19,15 +19,7 @@ from typing import AbstractSet, Any, Callable, Iterable, Iterator, Mapping, Name
 
 from .._text import Unread
 from .._values.address_set import Contents
-from .fields import (
-    KNOWN_FIELDS,
-    PACKET_FIELDS,
-    doubts,
-    fields_in_expression,
-    list_uses,
-    lists_in,
-    with_contents,
-)
+from .fields import KNOWN_FIELDS, PACKET_FIELDS, doubts, list_uses, lists_in, with_contents
 from .grammar import (
     LONGEST_FILTER,
     MATCHES,
@@ -39,6 +31,7 @@ from .grammar import (
     Negation,
     NotKnown,
     Tree,
+    fields_in_expression,
     leaves,
     normalise_expression,
     parse,

@@ -16,7 +16,7 @@ import json
 import re
 from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
-from .._text import Unread, closest, did_you_mean, excerpt
+from .._text import Unread, closest, did_you_mean, excerpt, quoted
 from .._values.address_set import (
     ANY_LABEL,
     BITS,
@@ -33,19 +33,15 @@ from .._values.address_set import (
 )
 from .grammar import (
     HARD_TO_END,
-    JOINTS,
-    QUANTIFIERS,
     QUOTED,
-    SIGN,
-    SMALL_WORDS,
     WORD,
     Comparison,
     Token,
+    fields_in_expression,
     is_address,
     is_number,
     leaves,
     parse,
-    quoted,
     tokens_of,
 )
 
@@ -213,10 +209,6 @@ def values_of(leaf: Comparison) -> Ranges:
     raise Unread(f"{what}, only {', '.join(FILTER_FIELDS)}", at=leaf.start, malformed=False)
 
 
-FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
-PLAIN_WORD = re.compile(r"[a-z][a-z0-9_]*", re.IGNORECASE)
-NO_FIELDS = {"true", "false", "strict", *QUANTIFIERS, *SMALL_WORDS}
-BEFORE_FIELDS = {"", "(", ",", "not", "!", *JOINTS}
 NEAR = 0.75  # how alike names of fields are of which one may be meant
 NEAR_PARTS = 0.65  # the same of the last parts of names
 OPEN = ("http.request.jwt.",)  # what follows is named by the claims of a token
@@ -342,6 +334,37 @@ RANGES: Mapping[str, Range] = {
     **dict.fromkeys(("ip.hdr_len", "ip.proto.num", "ip.ttl", "icmp.type", "icmp.code"), (0, 255)),
     **dict.fromkeys(SIZES.split(), (0, GREATEST)),
 }
+
+
+class KnownField(NamedTuple):
+    """The kind of a field, empty if the vendor does not say it or the field is not known, and the
+    numbers that it can have; 0 if its page names none."""
+
+    kind: str
+    lowest: int
+    highest: int
+
+    @staticmethod
+    def of(name: str) -> KnownField:
+        """The field of a name."""
+        return KnownField(FIELD_KINDS.get(name, ""), *RANGES.get(name, (0, 0)))
+
+    @property
+    def is_text(self) -> bool:
+        """Return whether its values are texts."""
+        return self.kind == TEXT
+
+    @property
+    def is_number(self) -> bool:
+        """Return whether its values are numbers."""
+        return self.kind == NUMBER
+
+    @property
+    def is_flag(self) -> bool:
+        """Return whether it is true or false."""
+        return self.kind == FLAG
+
+
 CAPITALS, SMALL = "no small letters", "no capital letters"  # of all parts of a text as well
 TEXT_FORMS = {CAPITALS: re.compile(r"[^a-z]*"), SMALL: re.compile(r"[^A-Z]*")}
 COUNTRIES, A_COUNTRY = "two capital letters, such as DE", re.compile("(?:[A-Z][A-Z0-9])?")
@@ -386,32 +409,6 @@ def possible_texts(leaf: Comparison) -> list[str] | None:
     else:
         return texts
     return [text for text in texts if pattern.fullmatch(text[1:-1])]
-
-
-def fields_in_expression(expression: str) -> list[str]:
-    """The fields of an expression, each once; none of an expression that cannot be read, which is
-    refused anyway."""
-    try:
-        tokens = tokens_of(expression)
-    except Unread:
-        return []
-    texts = [""]
-    for token in tokens:
-        texts.append(token.text if token.kind in (WORD, SIGN) else QUOTED)
-    texts.append("")
-    names: dict[str, None] = {}
-    for token, before, after in zip(tokens, texts, texts[2:]):
-        if token.kind == WORD and after != "(" and _is_field(token.text, before):
-            names[token.text] = None
-    return list(names)
-
-
-def _is_field(word: str, before: str) -> bool:
-    """Return whether a word is a field; one without a dot is told by the word in front of it."""
-    if FIELD.fullmatch(word):
-        return True
-    is_plain = PLAIN_WORD.fullmatch(word) and word.lower() not in NO_FIELDS
-    return bool(is_plain) and before.lower() in BEFORE_FIELDS
 
 
 def unknown_names(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:

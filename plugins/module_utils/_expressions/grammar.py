@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, Union
 
-from .._text import Unread, excerpt, visible
+from .._text import Unread, quoted, visible
 
 MATCHES = ("matches", "~")
 WHITE_SPACE = " \r\n"
@@ -153,11 +154,6 @@ def _normalised(expression: str) -> str:
     return " ".join([token.text for token in tokens])
 
 
-def quoted(text: str) -> str:
-    """A part of an expression as messages show it."""
-    return f"'{excerpt(visible(text))}'"
-
-
 def place_in_words(expression: str, start: int) -> str:
     """The place of something as people say it: `column 5, at 'eq 080'`; with the line, if there are
     several."""
@@ -214,6 +210,23 @@ class Comparison(NamedTuple):
         """True for a field by itself, without a function or an index."""
         return " " not in self.field
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The fields on its left side, each once."""
+        return fields_in_expression(self.field)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The texts that it names, first those of its left side; without those that cannot be
+        read."""
+        tokens = [] if self.plain else tokens_of(self.field)
+        named = [token for token in tokens if token.kind in (QUOTED, RAW)]
+        texts: list[str] = []
+        for token in (*named, *self.operands):
+            with suppress(Unread):
+                texts.append(text_of(token).decode(errors="replace"))
+        return texts
+
 
 class Negation(NamedTuple):
     """not"""
@@ -229,6 +242,38 @@ class Combination(NamedTuple):
 
 
 Tree = Union[Constant, Comparison, Negation, Combination]
+
+
+FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
+PLAIN_WORD = re.compile(r"[a-z][a-z0-9_]*", re.IGNORECASE)
+NO_FIELDS = {"true", "false", "strict", *QUANTIFIERS, *SMALL_WORDS}
+BEFORE_FIELDS = {"", "(", ",", "not", "!", *JOINTS}
+
+
+def fields_in_expression(expression: str) -> list[str]:
+    """The fields of an expression, each once; none of an expression that cannot be read, which is
+    refused anyway."""
+    try:
+        tokens = tokens_of(expression)
+    except Unread:
+        return []
+    texts = [""]
+    for token in tokens:
+        texts.append(token.text if token.kind in (WORD, SIGN) else QUOTED)
+    texts.append("")
+    names: dict[str, None] = {}
+    for token, before, after in zip(tokens, texts, texts[2:]):
+        if token.kind == WORD and after != "(" and _is_field(token.text, before):
+            names[token.text] = None
+    return list(names)
+
+
+def _is_field(word: str, before: str) -> bool:
+    """Return whether a word is a field; one without a dot is told by the word in front of it."""
+    if FIELD.fullmatch(word):
+        return True
+    is_plain = PLAIN_WORD.fullmatch(word) and word.lower() not in NO_FIELDS
+    return bool(is_plain) and before.lower() in BEFORE_FIELDS
 
 
 @lru_cache(maxsize=4096)

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
-from .._text import Unread
+from .._text import Unread, quoted
 from .._values.address_set import Contents
-from .grammar import DEPTHS, EACH, QUOTED, RAW, WORD, Token, is_number, number_of, quoted, text_of
+from .grammar import DEPTHS, EACH, QUOTED, RAW, WORD, Token, is_number, number_of, text_of
 
-Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 FieldValue = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
 
 

@@ -17,8 +17,8 @@ from functools import lru_cache
 from math import comb
 from typing import Callable
 
-from .._text import Unread
-from .grammar import PATTERN, Token, quoted, text_of
+from .._text import Unread, quoted
+from .grammar import PATTERN, Token, text_of
 
 MOST_REPEATED = 1000
 MOST_NESTED = 50  # within each other

@@ -36,7 +36,6 @@ from .fields import (
     GREATEST,
     RANGES,
     SAME_FIELD,
-    fields_in_expression,
     met_addresses,
     numbers_of,
     possible_texts,
@@ -378,7 +377,7 @@ class Diagrams:
 
     def _decided_for_texts(self, leaf: Comparison, met: Set) -> Set:
         """The traffic that meets a leaf, which is known for texts that expressions name."""
-        fields = [name for name in fields_in_expression(leaf.field) if name in self._named_texts]
+        fields = [name for name in leaf.names if name in self._named_texts]
         if len(fields) != 1:
             return met
         (field,) = fields

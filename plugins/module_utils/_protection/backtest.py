@@ -18,7 +18,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
-from .._expressions.batch import Batch, places
+from .._expressions.batch import Batch
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields, FieldValue, Items, NotGiven, Pairs
 from .._schema.resource import State
@@ -228,9 +228,9 @@ class Backtest:
         batch = Batch(requests)
         for expression, number in self._numbers.items():
             sure, possible = batch.matching(expression)
-            for index in places(sure):
+            for index in Batch.places(sure):
                 matches[index].append(number)
-            for index in places(possible & ~sure):
+            for index in Batch.places(possible & ~sure):
                 matches[index].append(-number)
         return [tuple(numbers) for numbers in matches]
 

@@ -13,17 +13,17 @@ from functools import partial
 from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.batch import Batch
-from .._expressions.evaluation import Truth, is_in
+from .._expressions.evaluation import Truth
 from .._expressions.expression import Expression
 from .._expressions.fields import WITHOUT_LISTS
 from .._expressions.grammar import NotKnown
-from .._expressions.operands import Address, Fields
+from .._expressions.operands import Fields
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import Resource, State
 from .._text import did_you_mean, excerpt, first_few
-from .._values.address_set import range_of
+from .._values.address_set import Address, is_in, range_of
 from .coverage import UNKNOWN_STATUS, Coverage
 from .expectation import (
     BYPASSED,

@@ -19,11 +19,11 @@ from typing import Any, Callable, Container, Dict, Iterable, Iterator, Mapping, 
 
 from .._errors import OptionError
 from .._expressions.evaluation import decider_of
-from .._expressions.fields import FIELD_KINDS, FLAG, NUMBER, RANGES, fields_in_expression
-from .._expressions.grammar import QUOTED, RAW, Comparison, Token, text_of, tokens_of
+from .._expressions.fields import KnownField
+from .._expressions.grammar import Comparison
 from .._expressions.operands import Fields
 from .._expressions.solve import Diagrams, Set, Variable
-from .._text import Option, Unread
+from .._text import Option
 from .._values.address_set import IPV6, NOT_ROUTABLE, Ranges, count, difference, networks, ranges_of
 from .request import PROTOCOL_FIELD, REQUEST_KEY_OF_FIELD, parse_packet, parse_request
 
@@ -231,14 +231,14 @@ def _others(fields: Iterable[str]) -> dict[str, Any]:
     """Usual values of fields that no key gives."""
     values: dict[str, Any] = {}
     for field in fields:
-        kind = FIELD_KINDS.get(field)
+        known = KnownField.of(field)
         if field in REQUEST_KEY_OF_FIELD or field.startswith(("cf.zone", "ip.src", "ip.geoip")):
             continue
-        if kind == NUMBER:
-            values[field] = RANGES.get(field, (0, 0))[1 if "score" in field else 0]
-        elif kind == FLAG:
+        if known.is_number:
+            values[field] = known.highest if "score" in field else known.lowest
+        elif known.is_flag:
             values[field] = False
-        elif kind == "text":
+        elif known.is_text:
             values[field] = ""
     return values
 
@@ -309,17 +309,17 @@ def _suggest(
 ) -> None:
     """Add texts that may meet a comparison, or not, to those of the keys of its fields."""
     literals = list(_literals(leaf))
-    for field in fields_in_expression(leaf.field):
+    for field in leaf.names:
         key = REQUEST_KEY_OF_FIELD.get(field, "")
         if field.startswith(ARGUMENTS):
             key = "query"
-        if FIELD_KINDS.get(field) == FLAG and not leaf.operator:
+        if KnownField.of(field).is_flag and not leaf.operator:
             if key == "scheme":
                 texts["scheme"] = ["https" if is_met else "http"]
             elif not key:
                 fixed[field] = is_met
             continue
-        if not key and FIELD_KINDS.get(field) == "text" and is_met and literals:
+        if not key and KnownField.of(field).is_text and is_met and literals:
             fixed[field] = literals[0]
         for part in (key, *(("path", "query") if key == "uri" else ())):
             if part in usual:
@@ -332,14 +332,7 @@ def _suggest(
 
 def _literals(leaf: Comparison) -> Iterator[str]:
     """The texts that a comparison names, without the signs of patterns."""
-    tokens: list[Token] = [*leaf.operands]
-    if not leaf.plain:
-        tokens = [*(one for one in tokens_of(leaf.field) if one.kind in (QUOTED, RAW)), *tokens]
-    for token in tokens:
-        try:
-            text = text_of(token).decode(errors="replace")
-        except Unread:
-            continue
+    for text in leaf.texts:
         if leaf.operator == "matches":
             for choice in text.split("|"):
                 yield SPECIAL.sub(lambda match: match[1] or "", choice).replace(".", "a")
@@ -381,7 +374,7 @@ def _maps_of(piece: _Piece, fields: Iterable[str]) -> dict[str, Any]:
             is_of_map = leaf.field.startswith(start) or f"( {start} [" in leaf.field
             if is_of_map and literals:
                 maps.setdefault(key, {})[literals[0]] = literals[-1]
-        if "http.cookie" in fields_in_expression(leaf.field) and literals:
+        if "http.cookie" in leaf.names and literals:
             name, _sign, value = literals[0].partition("=")
             maps.setdefault("cookies", {})[name or "a"] = value or "x"
     return maps

@@ -16,7 +16,6 @@ from typing import Iterator, NamedTuple, Sequence
 
 from .._expressions.evaluation import Truth, decider_of
 from .._expressions.expression import Expression
-from .._expressions.fields import fields_in_expression
 from .._expressions.grammar import (
     Combination,
     Comparison,
@@ -60,7 +59,7 @@ def _with_doubts(tree: Tree, fields: Fields) -> Tree:
 
 def _condition_of(comparison: Comparison, fields: Fields) -> str:
     """The condition under which a comparison is about a packet; empty if it is about this one."""
-    for name in fields_in_expression(comparison.field):
+    for name in comparison.names:
         if fields.values.get(name) is MISSING:
             protocol = name.partition(".")[0]
             return f'ip.proto eq "{protocol}"'
@@ -149,7 +148,7 @@ class AllPackets(AllTraffic):
     def _foreign(self, comparison: Comparison) -> Set:
         """The packets of a protocol, or a family, that a comparison is not about."""
         foreign: list[Set] = []
-        for name in fields_in_expression(comparison.field):
+        for name in comparison.names:
             protocol, dot, _field = name.partition(".")
             if dot and protocol in PROTOCOLS:
                 foreign.append(self.diagrams.matching(Expression.of(f"not {protocol}")))

@@ -21,6 +21,7 @@ from itertools import filterfalse
 from typing import Any, Iterable, Iterator, List, NamedTuple, Tuple, Union
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
+Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 
 # The family, the first address, the length; or a malformed text.
 NormalisedNetwork = Tuple[int, int, int, str]
@@ -161,6 +162,7 @@ Ranges = List[Range]  # sorted, disjoint, none next to another
 IPV6 = 1 << 64
 EVERYTHING: Ranges = [(0, (1 << 32) - 1), (IPV6, IPV6 + (1 << 128) - 1)]
 LOWEST = -(1 << 64)  # below every number of a range
+BEYOND = 1 << 200  # higher than the number of any address
 INSIDE, STRADDLING, OUTSIDE = "inside", "straddling", "outside"
 
 
@@ -186,6 +188,13 @@ def overlaps(text: Any, ranges: Ranges) -> bool:
     """Return whether a network or address has an address in a set; not where it is neither."""
     network = range_of(text)
     return network is not None and bool(intersection([network], ranges))
+
+
+def is_in(ranges: Ranges, address: Address) -> bool:
+    """Return whether a set of addresses holds an address."""
+    number = int(address) + (IPV6 if address.version == 6 else 0)
+    index = bisect_right(ranges, (number, BEYOND)) - 1
+    return index >= 0 and ranges[index][1] >= number
 
 
 def subnet_of(network: Range) -> Range:
