@@ -195,7 +195,7 @@ def _passing_more(
     resource: Resource, was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]
 ) -> Loss | None:
     """The loss by a rule that lets more traffic pass than it did; it moved before `passed`."""
-    more = _newly_skipped(was, becomes)
+    more = _skipped_anew(was, becomes)
     if more:
         reason = f"skips more than described ({skipped_in_words(more)})"
         return _loss(resource, was, reason)
@@ -228,7 +228,7 @@ def skips_deployments_alone(rule: ZoneRule) -> bool:
     return rule.lets_pass and not rule.unknown and all(map(_is_of_deployments, others))
 
 
-def _newly_skipped(was: ZoneRule, becomes: ZoneRule) -> list[str]:
+def _skipped_anew(was: ZoneRule, becomes: ZoneRule) -> list[str]:
     """The names in a skip that another skip had not, neither itself nor as a part of more."""
 
     def is_part(name: str) -> bool:

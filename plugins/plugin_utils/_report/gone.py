@@ -94,14 +94,14 @@ def gone_records(
         was_said = bool(record.get("gone")) and is_whole
         is_removed = was_said and not file and not inventory.of_plugin
         if not is_removed and not is_accepted(host):
-            unread = unread_host(host, _reason(file, inventory))
+            unread = unread_host(host, _reason_of_loss(file, inventory))
             fields = cast(Mapping[str, Any], record)
             contacts = {name: fields[name] for name in CONTACTS_AND_GROUPS}
             records.append(host_record(unread.having(gone=True, **contacts), now))
     return records
 
 
-def _reason(file: Path | None, inventory: InventoryFiles) -> str:
+def _reason_of_loss(file: Path | None, inventory: InventoryFiles) -> str:
     subject = "It is not in the inventory any more"
     if file:
         return f"{subject}, and {file} still names it. Correct the inventory, or the file. {ADVICE}"

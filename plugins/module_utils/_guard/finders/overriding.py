@@ -24,7 +24,7 @@ from ..._text import first_few, sentence
 from ..finding import Entry, FinderAnswer, entry_of
 from .base import Change
 
-RULE = "rule "
+MANAGED_RULE = "rule "
 
 
 class BlockingOverride(NamedTuple):
@@ -81,6 +81,6 @@ def _categories_blocked(override: Object) -> list[str]:
     for name, entries in entries_by_name(override).items():
         for _place, entry in entries:
             is_working = entry.get("enabled") is not False
-            if entry.get("action") == BLOCK and is_working and not name.startswith(RULE):
+            if entry.get("action") == BLOCK and is_working and not name.startswith(MANAGED_RULE):
                 categories.append(name)
     return categories
