@@ -195,9 +195,10 @@ def test_few_requests_are_not_known(modules: Modules) -> None:
     [
         ((0.02, 0.1), False),
         ([number + 0.5 for number in range(9)], False),
-        ([number + 0.5 for number in range(24)], True),
+        ([0.01, *(number + 0.5 for number in range(24))], True),
+        ([0.01, *(number + 0.5 for number in range(23))], False),
     ],
-    ids=["ten minutes", "a third", "each hour"],
+    ids=["ten minutes", "a third", "each hour", "all but the oldest hour"],
 )
 def test_requests_of_a_part_of_the_hours_do_not_stand_for_all(
     hours_ago: Sequence[float], is_known: bool, service: LocalService, modules: Modules

@@ -63,7 +63,10 @@ def seen(to: str, *hours_ago: float, packets: int = 50_000, **more: Any) -> list
     return [{"ipDestinationAddress": to, "packets": packets, "hours_ago": hours, **more} for hours in hours_ago]
 
 
-LATELY, HOURLY = (0.02, 0.1, 0.15), tuple(number + 0.5 for number in range(24))
+LATELY = (0.02, 0.1, 0.15)
+HOURLY = (0.01, *(number + 0.5 for number in range(24)))  # and right now, if an hour begins in between
+WIDE: Mapping[str, Any] = {"prefixes": [{"prefix": "192.0.2.0/23"}]}
+IN_WIDE = [*BUSY, {"ipDestinationAddress": "192.0.2.7", "packets": 10_000}]
 DNS_SEEN = [{**item, "node": "dns"} for item in BUSY]
 CASES = [
     Case("nothing would be lost", BUSY),
@@ -79,12 +82,21 @@ CASES = [
     Case("ten minutes do not pass for a day", [*seen("203.0.113.7", *LATELY), *seen("198.51.100.7", *LATELY)],
          "unknown", "saw no traffic to 203.0.113.0/24 in 2", BOTH),
     Case("the hours of one network are not those of another one", [BUSY[0], *seen("198.51.100.7", *LATELY)],
-         "unknown", "of 23 hours, so that they do not show all of this time.", SECOND),
-    Case("a gap of six hours", [BUSY[1], *seen("203.0.113.7", *HOURLY[:9], *HOURLY[15:])], "unknown", "in 6 of 23 hours", FIRST),
+         "unknown", "of 24 hours, so that they do not show all of this time.", SECOND),
+    Case("a gap of six hours", [BUSY[1], *seen("203.0.113.7", *HOURLY[:10], *HOURLY[16:])], "unknown", "in 6 of 24 hours", FIRST),
     Case("packets of each hour", [BUSY[1], *seen("203.0.113.7", *HOURLY)]),
+    Case("the oldest hour is missing", [BUSY[1], *seen("203.0.113.7", *HOURLY[:-1])], "unknown", "in 1 of 24 hours", FIRST),
+    Case("the newest hour is missing", [BUSY[1], *seen("203.0.113.7", *HOURLY[2:])], "unknown", "in 1 of 24 hours", FIRST),
+    Case("a subnet of one hour beside a busy one", [*IN_WIDE, *seen("192.0.3.7", 3.5)],
+         "unknown", "saw no traffic to 192.0.3.0/24 in 23 of 24 hours", ["192.0.3.0/24"], account=WIDE),
+    Case("a silent prefix is told once", [*BUSY, *seen("192.0.2.7", 3.5), *seen("192.0.3.7", 3.5)],
+         "unknown", "saw no traffic to 192.0.2.0/23 in 23 of 24 hours", ["192.0.2.0/23"], account=WIDE),
+    Case("packets of each hour to two subnets", [*IN_WIDE, *seen("192.0.3.7", *HOURLY)], account=WIDE),
+    Case("too few samples of a subnet tell nothing of its hours", [*IN_WIDE, *seen("192.0.3.7", 3.5, packets=5)], account=WIDE),
+    Case("a subnet that nobody protects does not count", [*BUSY, *seen("192.0.3.7", 3.5)]),
     Case("few samples in each third of the time", [BUSY[0], *seen("198.51.100.7", 2, 10, 20, packets=10)]),
     Case("few samples in two thirds of it", [BUSY[0], *seen("198.51.100.7", 2, 10, packets=15)], "unknown", "to 198.51.100.0/24 in", SECOND),
-    Case("too much, although some hours are silent", [*seen("203.0.113.7", *LATELY), BUSY[1], flow(9000, hours_ago=0.1)], "evidence", "of 23 hours, so that they", FIRST),
+    Case("too much, although some hours are silent", [*seen("203.0.113.7", *LATELY), BUSY[1], flow(9000, hours_ago=0.1)], "evidence", "of 24 hours, so that they", FIRST),
     Case("other networks do not count", [*BUSY, flow(9000, to="192.0.2.7")]),
     Case("too much of one network hides no silent one", [BUSY[0], flow(9000)], "evidence", "saw no traffic to 198.51.100.0/24.", BOTH),
     Case("another region does not hide what the global rule loses", [*BUSY, {**BUSY[0], "coloCode": "SJC", "packets": 100}, flow(10, coloCode="SJC")],

@@ -174,10 +174,15 @@ def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[Doubt]:
     if silent:
         space = _ranges_of(silent)
         doubts.append((f"The analytics saw no traffic to {first_few(networks(space))}.", space))
-    if thin:
-        sentences = [sentence for sentence, _ranges in thin[:MOST_SENTENCES]]
-        doubts.append((" ".join(sentences), _ranges_of([ranges for _sentence, ranges in thin])))
-    return doubts
+    return [*doubts, *_in_few_sentences(thin)]
+
+
+def _in_few_sentences(doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The doubts as one that names the first of them, and concerns the networks of all."""
+    if not doubts:
+        return []
+    sentences = [sentence for sentence, _ranges in doubts[:MOST_SENTENCES]]
+    return [(" ".join(sentences), _ranges_of([ranges for _sentence, ranges in doubts]))]
 
 
 MOST_SENTENCES = 3
@@ -271,31 +276,65 @@ def verdicts_of(
         if brought:
             doubts.append((BROUGHT.format(first_few(networks(brought))), brought))
         component = str(operation.resource.component)
+        evidence = evidence_of(traffic, component)
         hours = account_traffic.hours.get(node_of(component).name)
         if hours:
-            doubts += _silent(hours, [ranges for _prefix, ranges in decided.networks])
-        evidence = evidence_of(traffic, component)
+            doubts += _silent(hours, decided, evidence)
         verdicts[operation.target] = judge(decided, evidence, limits, doubts)
     return verdicts
 
 
-def _silent(hours: NodeTraffic, spaces: Sequence[Ranges]) -> list[Doubt]:
-    """The prefixes to which the analytics saw no traffic in pieces of the hours; all of them if the
-    hours are not known."""
+def _silent(hours: NodeTraffic, decided: Decided, evidence: Evidence) -> list[Doubt]:
+    """The prefixes, and the subnets with traffic, to which the analytics saw none in pieces of the
+    hours; all of them if the hours are not known."""
+    space = decided.space
     if hours.unknown:
-        return [(reason, _ranges_of(spaces)) for reason in hours.unknown]
+        return [(reason, space) for reason in hours.unknown]
+    doubts = _silent_networks(hours, [ranges for _prefix, ranges in decided.networks])
+    told = _ranges_of([ranges for _sentence, ranges in doubts])
+    rows = [row for row in evidence.rows if _is_decided(row, decided, space)]
+    subnets = [ranges for ranges in _subnets_of(rows, space) if difference(ranges, told)]
+    return _in_few_sentences([*doubts, *_silent_networks(hours, subnets)])
+
+
+def _subnets_of(rows: Iterable[Row], space: Ranges) -> list[Ranges]:
+    """The subnets that traffic went to, each as far as it is in the space."""
+    destinations = {range_of(row.destination) or (0, 0) for row in rows}
+    subnets = sorted({subnet_of(destination) for destination in destinations})
+    return [intersection([subnet], space) for subnet in subnets]
+
+
+def _silent_networks(hours: NodeTraffic, spaces: Sequence[Ranges]) -> list[Doubt]:
+    """The networks to which the analytics saw no traffic in pieces of the hours."""
+    samples_by_subnet: dict[Range, Counter[str]] = {}
+    for row in hours.rows:
+        destination = range_of(row.destination)
+        if destination:
+            samples_by_subnet.setdefault(destination, Counter())[row.outcome] += row.samples
+    subnets = sorted(samples_by_subnet)  # they are disjoint
     doubts: list[Doubt] = []
     for space in spaces:
         samples: Counter[str] = Counter()
-        for row in hours.rows:
-            destination = range_of(row.destination)
-            if destination and intersection([destination], space):
-                samples[row.outcome] += row.samples
+        for subnet in _touching(subnets, space):
+            samples.update(samples_by_subnet[subnet])
         traffic = f"traffic to {first_few(networks(space))}"
         text = silence(samples, hours.page.since, hours.page.until, traffic)
         if text:
             doubts.append((text, space))
     return doubts
+
+
+def _touching(subnets: Sequence[Range], space: Ranges) -> list[Range]:
+    """Those of some subnets, disjoint and in order, that have addresses in a space."""
+    touching: dict[Range, None] = {}
+    for start, end in space:
+        first = bisect_right(subnets, (start, start))
+        first -= 1 if first and subnets[first - 1][1] >= start else 0
+        for subnet in subnets[first:]:
+            if subnet[0] > end:
+                break
+            touching[subnet] = None
+    return list(touching)
 
 
 def _decides_for(operation: Operation, coverage: Coverage, is_off: bool) -> Decided | Verdict:

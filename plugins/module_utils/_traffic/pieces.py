@@ -25,28 +25,33 @@ HOUR = timedelta(hours=1)
 def silence(seen: Mapping[str, int], since: datetime, until: datetime, what: str) -> str:
     """The sentence that the analytics saw none of it in pieces of the time between two moments;
     empty if each has some, or if too little was seen. `seen` are the samples by the hour."""
-    whole = _whole_hours(since, until)
-    pieces = min(len(whole), sum(seen.values()) // SAMPLES_OF_PIECE)
+    all_hours = _hours_between(since, until)
+    pieces = min(len(all_hours), sum(seen.values()) // SAMPLES_OF_PIECE)
     if not pieces:
         return ""
     hours = {read_timestamp(text) for text in seen}
-    length = -(-len(whole) // pieces)
+    length = -(-len(all_hours) // pieces)
     silent = 0
-    for start in range(0, len(whole), length):
-        piece = whole[start : start + length]
+    for start in range(0, len(all_hours), length):
+        piece = all_hours[start : start + length]
         silent += 0 if hours.intersection(piece) else len(piece)
     if not silent:
         return ""
-    number = plural(len(whole), "hour", "hours")
+    number = plural(len(all_hours), "hour", "hours")
     return (
         f"The analytics saw no {what} in {silent} of {number}, so that they do not show all of this"
         " time."
     )
 
 
-def _whole_hours(since: datetime, until: datetime) -> list[datetime]:
-    """The beginnings of the hours that lie between two moments as a whole."""
-    first = since.astimezone(timezone.utc).replace(minute=0, second=0, microsecond=0)
-    if first < since:
-        first += HOUR
-    return [first + HOUR * number for number in range((until - first) // HOUR)]
+def _hours_between(since: datetime, until: datetime) -> list[datetime]:
+    """The beginnings of the hours that lie between two moments, at least by half: 24 of each day,
+    so that neither the oldest nor the newest traffic may be missing unseen."""
+    first, end = _nearest_hour(since), _nearest_hour(until)
+    return [first + HOUR * number for number in range((end - first) // HOUR)]
+
+
+def _nearest_hour(moment: datetime) -> datetime:
+    """The beginning of an hour, in UTC, that is nearest to a moment."""
+    middle = moment.astimezone(timezone.utc) + HOUR / 2
+    return middle.replace(minute=0, second=0, microsecond=0)
