@@ -341,6 +341,37 @@ def test_a_network_firewall_rule_behind_one_of_its_protocol(service: LocalServic
     assert claims(result) == [("ntp", "shadowed", ["reflection"]), ("never", "never", [])]
 
 
+BY_ROUTING: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str, list[str]]]]] = {
+    "another family": ([("sk", "not ip.src in {192.0.2.0/24}"), ("six", "ip.src in {2001:db8::/32}")], []),
+    "the same family": (
+        [("sk", "not ip.src in {192.0.2.0/24}"), ("four", "ip.src in {198.51.100.0/24}")],
+        [("four", "shadowed", ["sk"])],
+    ),
+    "another protocol": ([("web", "not tcp.dstport in {80 443}"), ("dns", "udp.dstport eq 53")], []),
+    "the same protocol": (
+        [("web", "not tcp.dstport in {80 443}"), ("ssh", "tcp.dstport eq 22")],
+        [("ssh", "shadowed", ["web"])],
+    ),
+    "a part in each routing": (
+        [("web", "not tcp.dstport in {80}"), ("less", "not tcp.dstport in {80 443}")],
+        [("less", "shadowed", ["web"])],
+    ),
+    "both together": (
+        [("web", "not tcp.dstport in {80}"), ("udp", "udp"), ("dns", "udp.dstport eq 53")],
+        [("dns", "shadowed", ["udp"])],
+    ),
+}
+
+
+@pytest.mark.parametrize(("expressions", "expected"), BY_ROUTING.values(), ids=BY_ROUTING)
+def test_a_claim_holds_in_each_routing(
+    expressions: list[tuple[str, str]], expected: list[tuple[str, str, list[str]]]
+) -> None:
+    rules = [{**rule(ref, expression), "enabled": True} for ref, expression in expressions]
+    records = ineffective_records({"network_firewall_rules": rules})
+    assert [(one["key"], one["kind"], one["by"]) for one in records] == expected
+
+
 def test_filters_overrides_entries_and_items(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(ddos_l4_overrides=[])
     filters = [

@@ -103,6 +103,27 @@ def request_atom(random: Random) -> Expression:
     )()  # type: ignore[no-untyped-call]
 
 
+def _without_routing(text: str, holds: Predicate) -> Expression:
+    """All else of the protocol, or family, of packets that a comparison names; the rest depends on the routing of the account."""
+    field_name, _in, compared = text.partition(" ")
+    protocol, _dot, port = field_name.partition(".")
+    if port == "dstport":
+        return f"({protocol} and not {text})", lambda one: one["ip.proto"] == protocol and not holds(one)
+    versions = (
+        {6 if ":" in network else 4 for network in compared.split() if "/" in network}
+        if field_name in ("ip.src", "ip.dst")
+        else set()
+    )
+    if len(versions) != 1:
+        return f"not {text}", lambda one: not holds(one)
+    (version,) = versions
+    family = "::/0" if version == 6 else "0.0.0.0/0"
+    return (
+        f"({field_name} in {{{family}}} and not {text})",
+        lambda one: one[field_name].version == version and not holds(one),
+    )
+
+
 def packet_atom(random: Random) -> Expression:
     """A comparison of a field of packets."""
     protocol = random.choice(["tcp", "udp"])
@@ -126,7 +147,9 @@ def expression(random: Random, atom: Callable[[Random], Expression], depth: int 
     """A comparison, or a combination of some."""
     if depth == 0 or random.random() < 0.45:
         text, holds = atom(random)
-        return (f"not {text}", lambda one: not holds(one)) if random.random() < 0.12 else (text, holds)
+        if random.random() >= 0.12:
+            return text, holds
+        return _without_routing(text, holds) if atom is packet_atom else (f"not {text}", lambda one: not holds(one))
     parts = [expression(random, atom, depth - 1) for _part in range(random.choice([2, 2, 3]))]
     operator, every = random.choice([("and", all), ("and", all), ("or", any)])
     predicates = [part for _text, part in parts]

@@ -17,12 +17,15 @@ from datetime import datetime, timezone
 from functools import reduce
 from itertools import accumulate, chain, combinations
 from operator import and_
-from typing import Any, Hashable, Iterable, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Hashable, Iterable, Iterator, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
 from .._expressions.solve import Diagrams, Set, TruthOfText
 from .._text import Unread, first_few
 from .._values.address_set import Range, Ranges, intersection
+
+if TYPE_CHECKING:
+    from .routing import AllPackets
 
 NEVER, SHADOWED, DUPLICATE = "never", "shadowed", "duplicate"
 RANGE_OF_TRUE: Range = (1, Diagrams.BEYOND)  # of a comparison that is a variable
@@ -111,7 +114,8 @@ class _Index:
 
 class Covering:
     """The traffic that the objects of a list match, of requests or of packets, by their places.
-    `decide` and `truth_of_text` are those of Diagrams; all packets of `filters` are of TCP."""
+    `decide` and `truth_of_text` are those of Diagrams; all packets of `filters` are of TCP. For
+    rules of the Network Firewall, the traffic depends `on_routing`."""
 
     def __init__(
         self,
@@ -120,9 +124,11 @@ class Covering:
         packets: bool = False,
         filters: bool = False,
         truth_of_text: TruthOfText | None = None,
+        on_routing: bool = False,
     ) -> None:
         self._listed, self._traffic = listed, "packet" if packets else "request"
         self._diagrams = diagrams = Diagrams(decide, filters, MOST_COMPARED, truth_of_text)
+        self._all_packets = _all_packets(diagrams) if on_routing else None
         for candidate in listed:
             if truth_of_text and not candidate.expression.problem:
                 diagrams.name_texts(candidate.expression)
@@ -188,7 +194,7 @@ class Covering:
         self._diagrams.steps = 0
         if not expression.problem and len(expression.comparisons) > Diagrams.MOST_VARIABLES:
             return self._diagrams.variable(expression.text)
-        return self._diagrams.matching(expression)
+        return (self._all_packets or self._diagrams).matching(expression)
 
     def _is_beyond(self, traffic: Set, reach: Reach) -> bool:
         """Return whether traffic has only some values of each field, and none that there are."""
@@ -266,3 +272,9 @@ class Covering:
             fewer = [one for one in needed if one != place]
             needed = fewer if self._without(rest, fewer) == Diagrams.nothing else needed
         return needed
+
+
+def _all_packets(diagrams: Diagrams) -> AllPackets:
+    from .routing import AllPackets  # loaded if there are rules of the Network Firewall
+
+    return AllPackets(diagrams, {})

@@ -17,15 +17,19 @@ from difflib import SequenceMatcher
 from itertools import chain
 from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, Sequence
 
+from .._expressions.expression import Expression
 from .._expressions.operands import Fields
 from .._expressions.solve import Diagrams, Set
 from .._schema.ddos_overrides import L4_OVERRIDES
 from .._schema.lists import LISTS, ListContents
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import Resource, State
 from .._schema.rulesets import deployed
 from .._text import Unread, first_few
 from .example import Wanted, example_of
 from .overrides import alike_groups, managed_rules, overrides_in_force
+from .routing import AllPackets
+from .routing import met_by as met_in_each_routing
 from .rules_in_force import host_of_zone, phase_of, zone_values
 from .steps import (
     OVERRIDING,
@@ -192,10 +196,14 @@ def _compared_states(
     """The traffic of both states; raises Unread or RecursionError if it has too many pieces."""
     steps = chain(*(one.steps for one in way.changed), *way.former.values(), *way.latter.values())
     diagrams = diagrams_of(values, [step.expression for step in steps])
-    former = AllTraffic(diagrams, lists[0])
-    latter = former if lists[0] == lists[1] else AllTraffic(diagrams, lists[1])
+    kind_of_sets = AllPackets if _depends_on_routing(way) else AllTraffic
+    former = kind_of_sets(diagrams, lists[0])
+    latter = former if lists[0] == lists[1] else kind_of_sets(diagrams, lists[1])
     changed_traffic = _traffic_of_changes(way.changed, former, latter)
     if way.kind == "packet" and changed_traffic != Diagrams.nothing:
+        for sets, phases in zip((former, latter), (way.former, way.latter)):
+            for step in chain(*phases.values()):
+                sets.matching(step.expression)  # its fields of protocols have facts, too
         facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
         changed_traffic = diagrams.combined("and", [changed_traffic, facts])
     ended_ahead = ended_by(former, way.ahead, changed_traffic)
@@ -208,6 +216,11 @@ def _compared_states(
         _walked(latter, way.behind[1], walked, contents),
     )
     return ComparedStates(diagrams, (former, latter), changed_traffic, arriving, walks, host)
+
+
+def _depends_on_routing(way: Way) -> bool:
+    """Return whether packets meet the Network Firewall on a way."""
+    return phase_of(NETWORK_FIREWALL_RULES) in way.former
 
 
 def _changes_of(compared: ComparedWay) -> TrafficChanges:
@@ -454,9 +467,10 @@ def _is_confirmed(
     read: Container[str],
 ) -> bool:
     """Return whether the evaluation of a single request, in both states, says the same."""
+    evaluate = met_in_each_routing if _depends_on_routing(way) else Expression.evaluate
     for fields in seen:
         walks = [
-            _walked(SingleRequest(fields._replace(lists=contents)), phases, Split(1, 1))
+            _walked(SingleRequest(fields._replace(lists=contents), evaluate), phases, Split(1, 1))
             for contents, phases in zip(lists, (way.former, way.latter))
         ]
         found = walk_differences(walks[0], walks[1], read)

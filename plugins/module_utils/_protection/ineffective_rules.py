@@ -311,8 +311,9 @@ def _claims_among(
 ) -> Sequence[Claim]:
     """The rules that cannot work."""
     decide = partial(_by_zone, dict(values_of_zone)) if values_of_zone else None
+    is_packet = traffic == "packet"
     covering = Covering(
-        listed, decide, packets=traffic == "packet", truth_of_text=_of_text_named_by_rules
+        listed, decide, is_packet, truth_of_text=_of_text_named_by_rules, on_routing=is_packet
     )
     reach = ARRIVING if traffic == "request" else _arriving_or_leaving(networks)
     return [*covering.claims("it has the same expression as {}, and does the same", reach)]

@@ -12,7 +12,8 @@ behavior changes"). No call says which routing an account has.
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from dataclasses import dataclass, field
+from typing import Iterator, NamedTuple, Sequence, Union
 
 from .._expressions.evaluation import Truth, decider_of
 from .._expressions.expression import Expression
@@ -83,11 +84,36 @@ def _families_of(comparison: Comparison, lists: ListContents) -> Iterator[int]:
             yield 6 if ":" in token.text else 4
 
 
+def _protocols_of(comparison: Comparison) -> Iterator[str]:
+    """The protocols of which a comparison names a field."""
+    for name in comparison.names:
+        protocol, dot, _field = name.partition(".")
+        if dot and protocol in PROTOCOLS:
+            yield protocol
+
+
 class Certainty(NamedTuple):
     """The packets that meet something in both kinds of routing, and those that do in one."""
 
     sure: Set
     possible: Set
+
+
+Kind = Union[str, int]  # a protocol, or a family of addresses
+
+
+@dataclass(frozen=True)
+class ByRouting:
+    """The packets that rules meet of other protocols or families than the `kinds` that they name in
+    negations: equal for all such rules, since the account has one routing. The `text` is one of
+    their expressions."""
+
+    kinds: frozenset[Kind]
+    text: str = field(compare=False)
+
+    def __str__(self) -> str:
+        """The words for people."""
+        return f"the expression {self.text}, which depends on the routing (unified or legacy)"
 
 
 class AllPackets(AllTraffic):
@@ -99,12 +125,34 @@ class AllPackets(AllTraffic):
         if expression in self._matching:
             return self._matching[expression]
         met = super().matching(expression)
-        if not expression.problem and not any(leaf.problem for leaf in expression.comparisons):
+        if expression.problem or any(leaf.problem for leaf in expression.comparisons):
+            return met
+        kinds = frozenset(self._negated_kinds(expression.tree))
+        if kinds:
             sure = self.intersection(met, self._certainty(expression.tree).sure)
             open_packets = self.without(met, sure)
-            in_doubt = self.intersection(open_packets, self.variable(("routing", expression)))
+            by_routing = self.variable(ByRouting(kinds, expression.text))
+            in_doubt = self.intersection(open_packets, by_routing)
             met = self._matching[expression] = self.union((sure, in_doubt))
         return met
+
+    def _negated_kinds(self, tree: Tree, is_negated: bool = False) -> Iterator[Kind]:
+        """The protocols and families of comparisons that packets of others meet by a negation."""
+        if isinstance(tree, Negation):
+            yield from self._negated_kinds(tree.part, not is_negated)
+        elif isinstance(tree, Combination):
+            for part in tree.parts:
+                yield from self._negated_kinds(part, is_negated)
+                if tree.operator == "xor":
+                    yield from self._negated_kinds(part, not is_negated)
+        elif isinstance(tree, Comparison) and is_negated is not (tree.operator == "ne"):
+            yield from _protocols_of(tree)
+            yield from self._only_family(tree)
+
+    def _only_family(self, comparison: Comparison) -> Sequence[int]:
+        """The family of all networks to which an address is compared; none if there are two."""
+        families = {*_families_of(comparison, self._lists)}
+        return [*families] if comparison.field in ADDRESSES and len(families) == 1 else []
 
     def _certainty(self, tree: Tree) -> Certainty:
         if isinstance(tree, Negation):
@@ -118,7 +166,9 @@ class AllPackets(AllTraffic):
             if not isinstance(tree, Comparison):
                 return Certainty(met, met)
             foreign = self._foreign(tree)
-            return Certainty(self.without(met, foreign), self.union((met, foreign)))
+            # Packets without a field meet no comparison of it but `ne`.
+            met_surely = self.without(met, foreign) if tree.operator == "ne" else met
+            return Certainty(met_surely, self.union((met, foreign)))
         parts = [self._certainty(part) for part in tree.parts]
         if tree.operator == "xor":
             return self._odd(parts)
@@ -148,13 +198,10 @@ class AllPackets(AllTraffic):
     def _foreign(self, comparison: Comparison) -> Set:
         """The packets of a protocol, or a family, that a comparison is not about."""
         foreign: list[Set] = []
-        for name in comparison.names:
-            protocol, dot, _field = name.partition(".")
-            if dot and protocol in PROTOCOLS:
-                foreign.append(self.diagrams.matching(Expression.of(f"not {protocol}")))
-        families = {*_families_of(comparison, self._lists)}
-        if comparison.field in ADDRESSES and len(families) == 1:
-            network = ALL_OF_FAMILY[families.pop()]
+        for protocol in _protocols_of(comparison):
+            foreign.append(self.diagrams.matching(Expression.of(f"not {protocol}")))
+        for family in self._only_family(comparison):
+            network = ALL_OF_FAMILY[family]
             other_family = Expression.of(f"not {comparison.field} in {{{network}}}")
             foreign.append(self.diagrams.matching(other_family))
         return self.union(foreign)

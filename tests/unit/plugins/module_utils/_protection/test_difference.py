@@ -219,6 +219,53 @@ def test_a_skip_for_the_source_becomes_one_for_either_end() -> None:
     assert (in_zone.passes, in_zone.stopped) == ([], [])
 
 
+UNTIL_80, UDP = "not tcp.dstport in {80}", rule('ip.proto eq "udp"', ref="u")
+BY_ROUTING = [
+    (
+        "a block of the other family behind a negated network",
+        [rule("not ip.src in {192.0.2.0/24}"), rule("ip.src in {2001:db8::/32}", ref="six")],
+        [rule("not ip.src in {192.0.2.0/24}")],
+        "not ip.src in {192.0.2.0/24}",
+    ),
+    ("a block of UDP that becomes one by a negated port of TCP", [UDP], [{**UDP, "expression": UNTIL_80}], UNTIL_80),
+    ("the same by another operator", [UDP], [{**UDP, "expression": "tcp.dstport ne 80"}], "tcp.dstport ne 80"),
+    ("a block of UDP behind a negated port of TCP", [rule(UNTIL_80), UDP], [rule(UNTIL_80)], UNTIL_80),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after", "expression"), BY_ROUTING, ids=[row[0] for row in BY_ROUTING])
+def test_traffic_may_pass_by_the_routing_of_the_account(name: str, before: Any, after: Any, expression: str) -> None:
+    (change,) = traffic_difference(firewall(*before), firewall(*after)).passes
+    assert (change.certain, change.example) == (False, None)
+    assert f"the expression {expression}, which depends on the routing (unified or legacy)" in change.traffic
+    assert change.sentence.startswith("packets may pass that are blocked today")
+
+
+NOT_80, OF_TCP = rule(UNTIL_80), 'ip.proto eq "tcp" and '
+ALIKE_IN_EACH_ROUTING = [
+    ("behind the same condition", [rule(OF_TCP + UNTIL_80), rule(f"{OF_TCP}tcp.dstport eq 22", ref="b")], [rule(OF_TCP + UNTIL_80)]),
+    ("TCP behind a negated port of TCP", [NOT_80, rule("tcp.dstport eq 22", ref="b")], [NOT_80]),
+    ("IPv4 behind a negated network", [rule("not ip.src in {10.0.0.0/8}"), rule("ip.src in {192.0.2.1}", ref="b")],
+     [rule("not ip.src in {10.0.0.0/8}")]),
+    ("networks of both families", [rule("not ip.src in {2001:db8::/32 10.0.0.0/8}"), rule("ip.src in {2001:db9::/32}", ref="b")],
+     [rule("not ip.src in {2001:db8::/32 10.0.0.0/8}")]),
+    ("written another way", [rule("not tcp.dstport in {80 443}")], [rule("not (tcp.dstport eq 443 or tcp.dstport eq 80)")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "before", "after"), ALIKE_IN_EACH_ROUTING, ids=ids(ALIKE_IN_EACH_ROUTING))
+def test_packets_are_treated_alike_in_each_routing(name: str, before: Any, after: Any) -> None:
+    changes = traffic_difference(firewall(*before), firewall(*after))
+    assert (changes.passes, changes.stopped, changes.unknown) == ([], [], [])
+
+
+def test_one_more_port_concerns_packets_of_tcp_alone() -> None:
+    both = "not tcp.dstport in {80 443}"
+    changes = traffic_difference(firewall(NOT_80), firewall(rule(both)))
+    check_certain(changes.passes)
+    assert (len(changes.passes), changes.stopped, changes.unknown) == (1, [], [])
+
+
 @pytest.mark.parametrize(("name", "before", "after"), SOFTENED, ids=ids(SOFTENED))
 def test_traffic_is_stopped_less(name: str, before: Any, after: Any) -> None:
     changes = traffic_difference(before, after)

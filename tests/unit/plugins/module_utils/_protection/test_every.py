@@ -104,7 +104,8 @@ NOT_KNOWN: list[tuple[str, dict[str, Any], str, str, str | None, str]] = [
     ("an unknown action", zone(rule(ADMIN, "odd")), ADMIN, "blocked", None, "rule a: the action odd is not known"),
     ("a list that is not read", zone(skip(OFFICE), rule(ADMIN)), ADMIN, "blocked", None, "the content of the list $office is not known"),
     ("an empty list", with_office(rule(ADMIN), addresses=()), OFFICE, "blocked", None, "nothing matches the expression"),
-    ("the routing", firewall(rule("not tcp.dstport in {80 443}")), UDP, "blocked", "packets", "no example shows whether"),
+    ("the routing", firewall(rule("not tcp.dstport in {80 443}")), UDP, "blocked", "packets",
+     "the expression not tcp.dstport in {80 443}, which depends on the routing (unified or legacy)"),
     ("what nobody can read", zone(rule("odd(http.host) eq ssl"), ), ADMIN, "blocked", None, "no example shows whether"),
 ]  # fmt: skip
 
