@@ -27,13 +27,23 @@ BLOCK = {"block": {"networks": ["198.51.100.0/24"]}}
 ACCEPTED: dict[str, Any] = {"hours": 2, "reason": "INC-7", "accept_risks": ["skips_monitoring"]}
 MITIGATE = {"mitigate": ["out_of_state_tcp"]}
 SENSITIVE = {"scope": "global", "rate_sensitivity": "high", "burst_sensitivity": "high"}
-FRESH = {"fresh": {"custom_rules": [{"ref": REF, "action": "block", "expression": SOURCES, "position": "first"}]}}
+FRESH_RULE = {"ref": "fresh", "action": "block", "expression": SOURCES}
+ATTACKERS = {"name": "attackers", "items": [{"ip": "192.0.2.1"}]}
+FRESH: dict[str, Any] = {
+    "rule": {"custom_rules": [{**FRESH_RULE, "position": "first"}]},
+    "source": {"allowlist": [{"prefix": "198.51.100.0/24"}]},
+    "items": {"ip_lists": [ATTACKERS], "custom_rules": [{**FRESH_RULE, "ref": "second"}]},
+}
 OUT_OF_STATE = "out-of-state TCP rule global"
 
 
 def out_of_state(mode: str) -> Callable[[LocalService], Any]:
     rule = {**SENSITIVE, "mode": mode}
     return lambda service: service.account(ACCOUNT).seed(out_of_state_tcp={"rules": [rule]})
+
+
+def of_zone(**contents: Any) -> Callable[[LocalService], Any]:
+    return lambda service: service.zone(ZONE).seed(**contents)
 
 
 def of_account(**contents: Any) -> Callable[[LocalService], Any]:
@@ -63,7 +73,19 @@ CASES = {
     "a rule that is switched off": Case(
         of_account(network_firewall_rules=[{**OWN_RULE, "enabled": False}]), BLOCK, f"Network Firewall rule {REF}"
     ),
-    "a custom rule": Case(lambda service: service.zone(ZONE).seed(custom_rules=[OWN_RULE]), BLOCK, f"custom rule {REF}"),
+    "a custom rule": Case(of_zone(custom_rules=[OWN_RULE]), BLOCK, f"custom rule {REF}"),
+    "a custom rule otherwise than a prepared posture says": Case(
+        of_zone(custom_rules=[{**FRESH_RULE, "action": "log"}]), {"posture": "rule"}, "custom rule fresh"
+    ),
+    "a custom rule as a prepared posture says": Case(
+        of_zone(custom_rules=[FRESH_RULE]), {"posture": "rule"}, "custom rule fresh"
+    ),
+    "an allowlist entry as a prepared posture says": Case(
+        of_account(allowlist=[{"prefix": "198.51.100.0/24"}]), {"posture": "source"}, "allowlist entry 198.51.100.0/24"
+    ),
+    "an item of a list as a prepared posture says": Case(
+        of_account(lists=[ATTACKERS]), {"posture": "items"}, "list item attackers 192.0.2.1"
+    ),
     "two of them": Case(
         of_account(out_of_state_tcp={"rules": [{**SENSITIVE, "mode": "enabled"}]}, dns_rules=[{"scope": "global", "mode": "enabled"}]),
         {"mitigate": ["syn_flood", "out_of_state_tcp", "dns"]},
@@ -82,6 +104,7 @@ def prepared(service: LocalService, folder: Path, case: Case) -> Site:
     service.zone(ZONE)
     case.there(service)
     site = Site(service, folder)
+    site.describe(baseline_postures=FRESH)
     site.scheduled()
     return site
 
@@ -120,7 +143,8 @@ def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
         assert f"There is already {case.titles}, which neither the baseline nor" in output, output
     assert (service.writes, site.file.exists()) == ([], False)
     said = named(refused[0]).items()
-    site.describe(**{variable: [*BASELINE.get(variable, ()), *entries] for variable, entries in said})
+    described = {variable: [*BASELINE.get(variable, ()), *entries] for variable, entries in said}
+    site.describe(baseline_postures=FRESH, **described)
     assert site.scheduled() is False
     before = state(service)
     site.attack(**options)
@@ -135,12 +159,20 @@ def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
     assert site.scheduled() is False
 
 
-def test_a_prepared_posture_is_refused_too_if_its_end_would_delete_what_is_there(
+def test_a_prepared_posture_is_taken_again_while_it_holds_and_after_its_end(
     service: LocalService, tmp_path: Path
 ) -> None:
-    site = prepared(service, tmp_path, CASES["a custom rule"])
-    site.describe(baseline_postures=FRESH)
-    service.calls.clear()
-    refused = site.attack(posture="fresh", **ACCEPTED, code=2)
-    assert f"There is already custom rule {REF}, which neither the baseline nor" in refused
-    assert (service.writes, site.file.exists()) == ([], False)
+    """What it has made itself is no object of others, nor is the list that it leaves without items."""
+    site = prepared(service, tmp_path, Case(of_account(), {}, ""))
+    options = {**ACCEPTED, "posture": "items"}
+
+    def of_posture() -> tuple[list[str], list[str]]:
+        items = service.account(ACCOUNT).ip_lists.lists[0]["items"]
+        return [item["ip"] for item in items], site.state()[2]
+
+    for _time in range(2):
+        for _again in range(2):
+            site.attack(**options)
+            assert of_posture() == (["192.0.2.1"], ["office", "second"])
+        site.attack(over=True)
+        assert of_posture() == ([], ["office"])

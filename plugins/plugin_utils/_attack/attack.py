@@ -28,6 +28,7 @@ from ...module_utils._api.responses import NO_PRODUCT
 from ...module_utils._errors import NOTHING_CHANGED
 from ...module_utils._guard.acceptance import acceptances_to_copy
 from ...module_utils._schema.account import DNS_PATH, PREFIXES, TCP_KINDS
+from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OPTION, without
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import write_time
@@ -267,9 +268,10 @@ class Attack:
 
     def _require_new(self, part: of_host.Part, added: Sequence[PostureObject]) -> None:
         """Raises ValueError if objects are there already that these values alone name."""
-        resources = {target.resource.plural: target.resource for target in added}
+        plurals = {(target.resource.parent or target.resource).plural for target in added}
+        resources = [BY_PLURAL[plural] for plural in plurals]
         connection = of_host.connection_options(part)
-        state = read_host([*resources.values()], connection, self._run_quietly).objects
+        state = read_host(resources, connection, self._run_quietly).objects
         if refusal := named_by_nobody(added, state, OF_A_BLOCK):
             raise ValueError(refusal)
 
@@ -295,8 +297,8 @@ class Attack:
         if targets:
             raise ValueError(
                 f"{first_few(target.title for target in targets)} is there as a prepared posture"
-                f" sets it, and {self._no_entry()} If nobody has taken it, take it by"
-                f" attack_posture, and end it by attack_over. {NOTHING_CHANGED}"
+                f" sets it, and {self._no_entry()} If nobody has taken it, add it"
+                f" to the variables of the host, or delete it. {NOTHING_CHANGED}"
             )
 
     def _no_entry(self) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from ...module_utils._schema.lists import LISTS, items_of
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import ZONE_OWNER, Object, State, without
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
@@ -98,9 +99,10 @@ def operation_in_words(operation: Mapping[str, Any]) -> str:
     return f"{words} ({excerpt(str(about))})" if about else words
 
 
-def _may_be_of(target: PostureObject, obj: Object) -> bool:
-    """Return whether an existing object may be one that an entry of a prepared posture made."""
-    return target.place.startswith(of_host.POSTURES) and target.is_made(obj)
+def _remains(target: PostureObject, obj: Object) -> bool:
+    """Return whether an existing object outlives the posture as it is: a list, of which only the
+    items go."""
+    return target.resource is LISTS and target.is_made(obj)
 
 
 def named_by_nobody(
@@ -112,14 +114,14 @@ def named_by_nobody(
     titles = []
     for target in added:
         plural, key = target.identity
-        for obj in state[plural]:
-            if target.resource.key_of(obj) == key and not _may_be_of(target, obj):
+        for obj in state.get(plural, ()):
+            if target.resource.key_of(obj) == key and not _remains(target, obj):
                 existing.setdefault(plural, []).append(obj)
                 titles.append(target.resource.title_of(obj))
     if not titles:
         return ""
     blocks = {target.entry["ref"] for target in added if target.desired.position}
-    variables = _variables_of(existing, blocks, blocking)
+    variables = _variables_of(_with_lists(existing, state), blocks, blocking)
     line = yaml.safe_dump(variables, default_flow_style=True, sort_keys=False, width=math.inf)
     return (
         f"There is already {first_few(titles)}, which neither the baseline nor an"
@@ -127,6 +129,18 @@ def named_by_nobody(
         f" variables of the host as it is now, and run the same again: {line.strip()[1:-1]}. If a"
         " posture of another checkout brought it, commit the file there, and git pull here."
     )
+
+
+def _with_lists(existing: Mapping[str, list[Object]], state: State) -> State:
+    """These objects with the lists of a state that hold the items among them, since variables
+    describe items in their list."""
+    named = existing.get(LISTS.plural, [])
+    lists = [
+        obj
+        for obj in state.get(LISTS.plural, ())
+        if obj in named or items_of(str(obj["name"])).plural in existing
+    ]
+    return {**existing, LISTS.plural: lists} if lists else existing
 
 
 def _variables_of(state: State, blocks: Set[str], blocking: Mapping[str, Any]) -> dict[str, Any]:
