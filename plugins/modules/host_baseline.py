@@ -83,6 +83,7 @@ seealso:
 EXAMPLES = r"""
 - name: Update the account and the zone of the host to match its variables
   edgeops.protection.host_baseline:
+  become: false
   register: baseline_result
 """
 

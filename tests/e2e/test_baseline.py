@@ -104,6 +104,7 @@ def hosts_of_each_kind(service: LocalService) -> dict[str, dict[str, Any]]:
         service.zone(zone).name = f"{name.replace('_', '-')}.example.com"
     for account in ("e" * 32, "f" * 32):
         service.account(account)
+    service.zone(ZONE).seed(account_id="f" * 32)
     token = {"edge_api_token": service.token}
     rules = {"baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}]}
     protected = {"baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "{{ unset | default(omit) }}"}]}

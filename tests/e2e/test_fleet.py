@@ -212,7 +212,7 @@ def test_a_change_of_which_nothing_is_known_is_not_refused(
 ) -> None:
     """Without an answer the zone is read again, which tells whether the change was made, if that is answered."""
     for method in lost:
-        service.misbehave("lost_after", method=method, path="d" * 32, skip=2 if method == "GET" else 0)
+        service.misbehave("lost_after", method=method, path="d" * 32 + "/rulesets", skip=2 if method == "GET" else 0)
     run = play(inventory, "--limit", "new,in_order")
     assert counts(run) == [f"2 hosts: 1 in order, {counted}."]
     assert bool(own(run)["new"].get("unknown")) is ("GET" in lost)
@@ -232,6 +232,8 @@ def test_each_token_has_a_budget_of_its_own(tmp_path: Path, service: LocalServic
         service.zone(f"{number + 1:032x}")
         hosts[f"zone{number}"] = {
             "edge_zone_id": f"{number + 1:032x}",
+            "edge_zone_name": f"zone{number}.example",
+            "edge_zone_plan": "free",
             "edge_api_token": tokens[number % 2],
             "baseline_custom_rules": [],
         }
