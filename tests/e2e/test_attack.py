@@ -127,6 +127,7 @@ def test_the_same_command_prolongs_its_entry_and_never_shortens_it(site: Site) -
     described = {"custom_rules", "network_firewall_rules"}
     different = {name for name in second if prolonged[1][name] != second[name]}
     assert (prolonged[0], different) == (first, {"until", *described}) and prolonged[1].keys() == second.keys()
+    site.service.calls.clear()
     assert "changed=0" in site.attack(hours=1, **block)
     assert (site.entries(), site.service.writes) == (prolonged, [])
     site.attack(hours=1, **{**block, "reason": "INC-9"})
