@@ -12,6 +12,7 @@ traffic that never arrives.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Hashable, Iterator, Mapping, Sequence
 
 from .._expressions.expression import Expression
@@ -142,15 +143,17 @@ class Effects:
         self, after: Mapping[str, Sequence[Set]]
     ) -> tuple[Set, Mapping[Hashable, Set]]:
         """The traffic that the second state stops, and that which each unchanged rule stops."""
-        changed = {id(step) for replaced in self._way.changed for step in replaced.steps}
+        former_steps = chain.from_iterable(self._way.former.values())
+        identities = {_rule_and_content(step) for step in former_steps}
         stopped: list[Set] = []
         unchanged: dict[Hashable, Set] = {}
         for phase, steps in self._way.latter.items():
             for step, traffic in zip(steps, after[phase]):
                 if stops(step):
                     stopped.append(traffic)
-                    if id(step) not in changed:
-                        unchanged[_rule_and_content(step)] = traffic
+                    identity = _rule_and_content(step)
+                    if identity in identities:
+                        unchanged[identity] = traffic
         return self._latter.union(stopped), unchanged
 
     @property
@@ -195,11 +198,10 @@ def not_arriving(compared: ComparedWay, states: ComparedStates) -> Set:
 
 def _to_other_zones(sets: AllTraffic, way: Way, zone_name: str) -> Iterator[Set]:
     texts: dict[str, None] = {}
-    for replaced in way.changed:
-        for step in replaced.steps:
-            for leaf in step.expression.comparisons:
-                if leaf.field == HOST and leaf.operator in ("eq", "in"):
-                    texts.update(dict.fromkeys(possible_texts(leaf) or ()))
+    for step in chain(*way.former.values(), *way.latter.values()):
+        for leaf in step.expression.comparisons:
+            if leaf.field == HOST and leaf.operator in ("eq", "ne", "in"):
+                texts.update(dict.fromkeys(possible_texts(leaf) or ()))
     for text in texts:
         host = text[1:-1].lower()
         if host != zone_name and not host.endswith(f".{zone_name}"):

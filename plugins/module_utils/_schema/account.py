@@ -170,7 +170,7 @@ ALLOWLIST = _collection(
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("enabled", FLAG, default=True)),
     key=("prefix",),
     semantics=Semantics(
-        protects_nobody=lambda entry: FLAG.normalise(entry.get("enabled")) == "false"
+        protects_nobody=lambda entry: FLAG.normalise(entry.get("enabled", True)) == "false"
     ),
 )
 

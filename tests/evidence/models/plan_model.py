@@ -156,15 +156,28 @@ def list_after(
         if identity in gone:
             after = [item for item in after if item not in matches]
         elif matches:
-            kept = min(
-                matches, key=lambda item: (bool(changes(item, values)), datetime.fromisoformat(item["created_on"]))
-            )
+            kept = chosen(matches, values)
             changed = updates(kept, staged(kept, values, now, rollout))
             after = [{**item, **changed} if item is kept else item for item in after]
             after = [item for item in after if key(item) != identity or item["id"] == kept["id"]]
         else:
             after.append(created(collection, staged({}, values, now, rollout)))
     return [item for item in after if key(item) in desired] if purge else after
+
+
+def chosen(duplicates: Sequence[Item], values: Item) -> Item:
+    """docs/whole_lists.md, "Duplicates": the object that stays."""
+
+    def preference(item: Item) -> tuple[bool, bool, datetime]:
+        differs = changes(item, values) > 0
+        return is_off(item) != is_off(values), differs, datetime.fromisoformat(item["created_on"])
+
+    return min(duplicates, key=preference)
+
+
+def is_off(values: Mapping[str, Any]) -> bool:
+    """Whether an object is excluded or off; what is not said is neither."""
+    return values.get("excluded") is True or values.get("enabled") is False or values.get("mode") == "disabled"
 
 
 def staged(item: Mapping[str, Any], values: Item, now: datetime, hours: float | None) -> Item:

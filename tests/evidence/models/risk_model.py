@@ -14,12 +14,16 @@ from typing import Any
 
 from tests.evidence.models.plan_model import Item, Lists, entries_of, position_of, same_text
 from tests.evidence.models.traffic_model import (
+    HOSTS,
+    Case,
     Rule,
     custom_in_order,
     is_half,
     is_wider,
     met_by_all,
+    met_in_turn,
     networks,
+    nothing_is_stricter,
     own,
     passing,
     plain,
@@ -201,20 +205,46 @@ def overrides_in_order(overrides: Sequence[Item]) -> list[Rule]:
 
 
 def weakened(before: Sequence[Rule], after: Sequence[Rule], percent: int) -> set[str]:
-    enforcing = [rule for rule in before if rule.stopped]
-    left = [rule for rule in after if rule.enforces]
-    enforced = {same_text(rule.expression) for rule in left}
-    kept = {rule.key for rule in left if rule.stopped}
-    kept |= {rule.key for rule in enforcing if same_text(rule.expression) in enforced}
-    keys = {rule.key for rule in enforcing} - kept
-    is_mass = len(keys) >= 3 or len(keys) == len(enforcing)
-    return keys if is_mass and len(keys) * 100 > percent * len(enforcing) else set()
+    """The rules that stop nothing any more of what they decided about, if these are too many."""
+    was, becomes = decided_by_rule(before), decided_by_rule(after)
+    deciding = {rule.key for rule, cases in was.items() if cases}
+    met_later = {rule.key for rule, cases in becomes.items() if cases}
+    whole = {rule.key for rule in was} & (deciding | met_later)
+    unchanged = {as_compared(rule) for rule in before} & {as_compared(rule) for rule in after}
+    stopped = set[Case]().union(*becomes.values())
+    keys = set[str]()
+    for rule in was:
+        as_before = [
+            cases for other, cases in becomes.items() if other.key != rule.key and as_compared(other) in unchanged
+        ]
+        lost = arriving(was[rule].difference(*as_before), (*before, *after))
+        if lost and not lost & stopped:
+            keys.add(rule.key)
+    is_mass = len(keys) >= 3 or keys == whole
+    return keys if is_mass and len(keys) * 100 > percent * len(whole) else set()
+
+
+def decided_by_rule(rules: Sequence[Rule]) -> dict[Rule, Set[Case]]:
+    return {rule: cases for rule, cases in met_in_turn(rules) if rule.enforces}
+
+
+def as_compared(rule: Rule) -> Rule:
+    return rule._replace(expression=same_text(rule.expression))
+
+
+def arriving(cases: Set[Case], rules: Sequence[Rule]) -> Set[Case]:
+    """The cases without those of hosts that rules name, of which none is the zone's; all of them if no others are left."""
+    named = {host for rule in rules if rule.enabled for host in HOSTS if f'"{host}"' in rule.expression}
+    return {case for case in cases if case.request.host not in named} or cases
 
 
 def skipping(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
-    """A rule that had the effect before counts where it skips more, or moves before an enabled rule."""
+    """A rule that had the effect before counts where it skips more, or moves before an enabled rule; none does if nothing
+    passes newly, and all of it skipped as much before."""
     did = {rule.key: rule for rule in met_by_all(before) if rule.lets_pass}
     does = [rule for rule in met_by_all(after) if rule.lets_pass]
+    if nothing_is_stricter(after, before):
+        does = [rule for rule in does if not any(rule.skips <= other.skips for other in did.values())]
     return {
         rule.key
         for rule in does
@@ -227,7 +257,9 @@ def skipping(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
 
 def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     """A rule that had the effect before counts where it turns into a block, or moves before one that let requests
-    pass it."""
+    pass it; none does if nothing more is stopped."""
+    if nothing_is_stricter(before, after):
+        return set()
     did = {rule.key: rule for rule in met_by_all(before) if rule.enforces}
     met = [rule for rule in met_by_all(after) if rule.enforces]
     does = [rule for rule in met if rule.key in did or not stops_no_more(rule, before)]

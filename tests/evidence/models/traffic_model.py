@@ -207,13 +207,15 @@ def level_met(overrides: Sequence[Item], one: Packet | Request, *rule: Any) -> L
 
 
 class Rule(NamedTuple):
-    """A rule as requests meet it; `skips` is what a request that it matches passes."""
+    """A rule as requests meet it; `skips` is what a request that it matches passes, and it `is_narrowed` by a field that
+    nobody but its author knows."""
 
     key: str
     action: str
     expression: str
     enabled: bool
     skips: frozenset[str]
+    is_narrowed: bool = False
 
     @property
     def enforces(self) -> bool:
@@ -236,10 +238,73 @@ class Rule(NamedTuple):
         return met(self.expression) if self.lets_pass else frozenset()
 
 
+class Case(NamedTuple):
+    """A request, and whether it meets the condition that only its author knows."""
+
+    request: Request
+    meets_condition: bool
+
+
+CASES = frozenset(Case(*values) for values in product(REQUESTS, (False, True)))
+
+
+def cases_of(rule: Rule) -> set[Case]:
+    """The cases that a rule matches while it is enabled."""
+    requests = met(rule.expression) if rule.enabled else ()
+    return {case for case in CASES if case.request in requests and (case.meets_condition or not rule.is_narrowed)}
+
+
+def met_in_turn(rules: Iterable[Rule]) -> Iterator[tuple[Rule, set[Case]]]:
+    """Each rule with the cases that it matches, and that no rule in front of it stops or lets pass."""
+    left = set(CASES)
+    for rule in rules:
+        cases = left & cases_of(rule)
+        yield rule, cases
+        if rule.ends:
+            left -= cases
+
+
+class Treatment(NamedTuple):
+    """What becomes of a case: whether it passes, is challenged or is blocked, and, if it passes, what else it skips."""
+
+    strength: int
+    skips: frozenset[str]
+
+    def is_stricter(self, other: Treatment) -> bool:
+        """Whether the other treatment lets the case pass, or have it skip something, and this one does not."""
+        return self.strength > other.strength or bool(not self.strength and other.skips - self.skips)
+
+
+def treated(rules: Iterable[Rule]) -> dict[Case, Treatment]:
+    """What becomes of each case."""
+    treatments = dict.fromkeys(CASES, Treatment(0, frozenset()))
+    for rule, cases in met_in_turn(rules):
+        for case in cases:
+            if rule.enforces:
+                treatments[case] = Treatment(2 if rule.action == "block" else 1, frozenset())
+            elif rule.lets_pass:
+                skips = treatments[case].skips | rule.skips - {THE_REST, "the rest of the phase"}
+                treatments[case] = Treatment(0, skips)
+    return treatments
+
+
+def nothing_is_stricter(before: Sequence[Rule], after: Sequence[Rule]) -> bool:
+    """Whether the second rules treat no case stricter than the first ones; the other way round, nothing passes newly."""
+    was = treated(before)
+    return not any(treatment.is_stricter(was[case]) for case, treatment in treated(after).items())
+
+
 def custom_in_order(rules: Sequence[Item]) -> list[Rule]:
     """Custom rules, in the order of their list."""
     return [
-        Rule(rule["ref"], rule["action"], rule["expression"], rule.get("enabled", True), frozenset(skipped_by(rule)))
+        Rule(
+            rule["ref"],
+            rule["action"],
+            rule["expression"],
+            rule.get("enabled", True),
+            frozenset(skipped_by(rule)),
+            "score_per_period" in rule,
+        )
         for rule in rules
     ]
 

@@ -134,6 +134,17 @@ def test_of_duplicates_the_one_that_protects_stays_unless_the_task_says_otherwis
     ]
 
 
+@pytest.mark.parametrize(("values", "stays"), [({}, "t2"), ({"enabled": True}, "t2"), ({"enabled": False}, "t1")])
+def test_of_duplicates_in_the_allowlist_the_one_that_is_on_stays_unless_the_task_says_otherwise(
+    values: dict[str, Any], stays: str
+) -> None:
+    off, on = ({"id": f"t{age}", "created_on": f"t{age}", "prefix": "192.0.2.1", "enabled": age == 2} for age in (1, 2))
+    entry = {"prefix": "192.0.2.1", **values}
+    for listed in ([off, on], [on, off]):
+        after = plan({"allowlist": listed}, desire(ALLOWLIST, entry)).after()["allowlist"]
+        assert [(item["id"], item["enabled"]) for item in after] == [(stays, values.get("enabled", True))]
+
+
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
