@@ -7,12 +7,12 @@ table: what of it passes, and what is treated more strictly."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
 
-Rule = dict[str, Any]
+Rule = Dict[str, Any]
 LOGIN, ADMIN = 'http.request.uri.path eq "/login"', 'http.request.uri.path eq "/admin"'
 LIMIT = {"characteristics": ["cf.colo.id", "ip.src"], "period": 60, "requests_per_period": 5, "mitigation_timeout": 60}
 MANAGED = "e" * 32

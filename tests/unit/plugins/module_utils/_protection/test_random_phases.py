@@ -7,16 +7,15 @@ requests or packets of a small universe, one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from itertools import product
-from typing import Any
+from typing import Any, Callable, Mapping, Tuple
 
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
 from hypothesis import given
 from hypothesis import strategies as st
 
 Sent = Mapping[str, Any]  # a request or packet, in the keys of an expectation
-Condition = tuple[str, Callable[[Sent], bool]]  # an expression, and whether it matches
+Condition = Tuple[str, Callable[[Sent], bool]]  # an expression, and whether it matches
 
 REQUESTS: list[Sent] = [
     {"path": path, "host": host, "source": source}
@@ -61,7 +60,7 @@ def conditions(atoms: list[Condition]) -> st.SearchStrategy[Condition]:
     )
 
 
-Ruled = tuple[Condition, str]  # with an action, or the requests that a limit takes
+Ruled = Tuple[Condition, str]  # with an action, or the requests that a limit takes
 RATES = ("5", "50")
 LIMITS = st.lists(st.tuples(conditions(OF_REQUESTS), st.sampled_from(RATES)), max_size=3)
 CUSTOM = st.lists(st.tuples(conditions(OF_REQUESTS), st.sampled_from(("block", "phases", "log"))), max_size=2)

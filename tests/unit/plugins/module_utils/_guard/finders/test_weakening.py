@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change, PlanTraffic
@@ -24,7 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.dif
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 
-State = dict[str, Any]
+State = Dict[str, Any]
 ZONE = [{"name": "shop.example", "plan": {"legacy_id": "enterprise"}}]
 
 
