@@ -139,7 +139,8 @@ MOVED: list[Moved] = [
     ("an order that stops more stays", {"baseline_custom_rules": [SKIPPING, {"ref": "Bots"}]}, ["Bots", "own"], ["Bots", "own"]),
     ("an order that no variable has stays", {"baseline_custom_rules": [SKIPPING]}, ["own", "Bots"], ["own", "Bots"]),
     ("two rulesets", {"baseline_custom_rulesets": [deployed_everywhere(BLOCKING), deployed_everywhere(LETTING)]}, ["Free", "Bots"], ["Bots", "Free"]),
-    ("two rulesets in an exclusive list", {"baseline_custom_rulesets": [deployed_everywhere(BLOCKING), deployed_everywhere(LETTING)],
+    ("two rulesets in an exclusive list",
+     {"baseline_custom_rulesets": [deployed_everywhere(BLOCKING), deployed_everywhere(LETTING)],
       "baseline_custom_rules": [{"ref": "Bots"}, {"ref": "Free"}], "baseline_purge": ["custom_rules"]}, ["Free", "Bots"], ["Bots", "Free"]),
 ]  # fmt: skip
 

@@ -36,13 +36,20 @@ def listed_rule(option: str, expression: str = LISTED) -> dict[str, Any]:
 
 
 MADE_FIRST: list[tuple[str, dict[str, Any], str]] = [
-    ("a ruleset and its deployment", {"edge_account_id": "", "baseline_custom_rulesets": [BOTS]}, "custom rule Bots before the run, which makes the custom ruleset Bots"),
-    ("those of an account", {"baseline_custom_rulesets": [IN_ENTERPRISE]}, "custom rule of the account Bots before the run, which makes the custom ruleset Bots"),
+    ("a ruleset and its deployment", {"edge_account_id": "", "baseline_custom_rulesets": [BOTS]},
+     "custom rule Bots before the run, which makes the custom ruleset Bots"),
+    ("those of an account", {"baseline_custom_rulesets": [IN_ENTERPRISE]},
+     "custom rule of the account Bots before the run, which makes the custom ruleset Bots"),
     ("a list and a custom rule", listed_rule("baseline_custom_rules"), "custom rule listed before the run, which makes the list partners"),
-    ("a list and a rule of the Network Firewall", listed_rule("baseline_network_firewall_rules"), "Network Firewall rule listed before the run, which makes the list partners"),
-    ("a list and a rate limit", {"baseline_ip_lists": [PARTNERS], "baseline_rate_limit_rules": [rate_limit(LISTED, LIMIT)]}, "rate limiting rule rate before the run, which makes the list partners"),
-    ("a list that a rate limit counts by", {"baseline_ip_lists": [PARTNERS], "baseline_rate_limit_rules": [rate_limit("ssl", COUNTING)]}, "rate limiting rule rate before the run, which makes the list partners"),
-    ("a list and a rule of a ruleset", {"baseline_ip_lists": [PARTNERS], "baseline_custom_rulesets": [{**IN_ENTERPRISE, "rules": [ADMIN, {**ADMIN, "ref": "in", "expression": LISTED}]}]}, "rule of the ruleset Bots in before the run, which makes the list partners"),
+    ("a list and a rule of the Network Firewall", listed_rule("baseline_network_firewall_rules"),
+     "Network Firewall rule listed before the run, which makes the list partners"),
+    ("a list and a rate limit", {"baseline_ip_lists": [PARTNERS], "baseline_rate_limit_rules": [rate_limit(LISTED, LIMIT)]},
+     "rate limiting rule rate before the run, which makes the list partners"),
+    ("a list that a rate limit counts by", {"baseline_ip_lists": [PARTNERS], "baseline_rate_limit_rules": [rate_limit("ssl", COUNTING)]},
+     "rate limiting rule rate before the run, which makes the list partners"),
+    ("a list and a rule of a ruleset",
+     {"baseline_ip_lists": [PARTNERS], "baseline_custom_rulesets": [{**IN_ENTERPRISE, "rules": [ADMIN, {**ADMIN, "ref": "in", "expression": LISTED}]}]},
+     "rule of the ruleset Bots in before the run, which makes the list partners"),
 ]  # fmt: skip
 
 

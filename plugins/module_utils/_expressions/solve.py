@@ -521,8 +521,8 @@ class Diagrams:
 
 def _spread(node: DiagramNode, starts: Iterable[int]) -> Iterator[Set]:
     """The sets of a node for values from each start on, of which its own are some."""
-    own = zip(node.starts, node.parts)
-    _first, part = next(own)
+    own = zip(node.starts[1:], node.parts[1:])
+    part = node.parts[0]
     following = next(own, None)
     for start in starts:
         if following is not None and start >= following[0]:

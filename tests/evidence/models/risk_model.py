@@ -217,7 +217,7 @@ def weakened(before: Sequence[Rule], after: Sequence[Rule], percent: int) -> set
         as_before = [
             cases for other, cases in becomes.items() if other.key != rule.key and as_compared(other) in unchanged
         ]
-        lost = arriving(was[rule].difference(*as_before), (*before, *after))
+        lost = arriving(set(was[rule]).difference(*as_before), (*before, *after))
         if lost and not lost & stopped:
             keys.add(rule.key)
     is_mass = len(keys) >= 3 or keys == whole
