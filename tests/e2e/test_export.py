@@ -30,7 +30,7 @@ def service(service: LocalService) -> LocalService:
     rules = [{"scope": "global", "name": "global", "mode": "monitoring"}]
     service.account(ACCOUNT).seed(
         enabled=True,
-        prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ lookup('pipe', 'id') }}"}, {"prefix": "203.0.113/24"}],
+        prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ lookup('pipe', 'id') }}"}, {"prefix": "203.0.113.x/24"}],
         allowlist=[{"prefix": "198.51.100.7", "comment": "yes"}],
         syn_flood={"rules": rules},
         out_of_state_tcp={"rules": rules},
@@ -57,7 +57,7 @@ def test_accounts_and_zones_become_files_of_variables(inventory: Path, service: 
     account, zone = (tmp_path / "host_vars" / host / "protection.yml" for host in ("lima", "lima.example"))
     text = account.read_text(encoding="utf-8")
     assert "comment: !unsafe \"{{ lookup('pipe', 'id') }}\"" in text
-    assert "# The prefix 203.0.113/24 (id " in text and "baseline_ignore_ids:" in text
+    assert "# The prefix 203.0.113.x/24 (id " in text and "baseline_ignore_ids:" in text
     assert "cannot be described" in run.output
     assert f"account_id: {ACCOUNT}" in text
     assert f"lima.example: {zone} has 2 objects." in " ".join(run.output.split())

@@ -32,7 +32,7 @@ RISKS = ["empties_list", "disables_protection", "weakens_zone"]
 @pytest.fixture
 def service(service: LocalService) -> LocalService:
     service.account(ACCOUNT).seed(
-        prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ old }}"}, {"prefix": "203.0.113/24"}]
+        prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ old }}"}, {"prefix": "203.0.113.x/24"}]
     )
     service.zone(ZONE).seed(custom_rules=[{"ref": "login", "action": "log", "expression": "true"}])
     return service

@@ -38,7 +38,7 @@ def messy(service: LocalService) -> None:
     account.prefixes[:] = [
         {"id": "p1", "prefix": "192.0.2.0/25", "comment": "", "excluded": False, **STAMPS},
         {"id": "p2", "prefix": "192.0.2.77/25", "comment": "other", "excluded": True, **STAMPS},
-        {"id": "p3", "prefix": "203.0.113/24", "comment": "", "excluded": False, **STAMPS},
+        {"id": "p3", "prefix": "203.0.113.x/24", "comment": "", "excluded": False, **STAMPS},
     ]
     account.allowlist[:] = [{"id": "a1", "prefix": "198.51.100.7", "comment": "", "enabled": None, **STAMPS}]
     account.rules["syn_flood"][:] = [
@@ -261,10 +261,10 @@ def test_a_messy_account_is_restored_and_what_no_module_can_make_is_named(servic
     refusal, _unmet = restored(service, text)
     assert refusal.startswith(
         "The prefix 192.0.2.77/25 (id p2) cannot be brought back: it is a duplicate, and a module makes no second one. "
-        "The prefix 203.0.113/24 (id p3) cannot be brought back: prefix: '203.0.113/24' is not a network: '203.0.113/24'"
+        "The prefix 203.0.113.x/24 (id p3) cannot be brought back: prefix: '203.0.113.x/24' is not a network: '203.0.113.x/24'"
     )
     assert service.writes == []
-    assert restored(service, text, objects=["p2", "prefix 203.0.113/24"]) == ("", [])
+    assert restored(service, text, objects=["p2", "prefix 203.0.113.x/24"]) == ("", [])
 
 
 def test_fields_that_no_module_sets_are_named(service: LocalService) -> None:

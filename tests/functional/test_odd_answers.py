@@ -16,6 +16,18 @@ from tests.functional.idempotence_cases import DUPLICATE_PREFIXES, FIREWALL, RUL
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 
+@pytest.mark.parametrize("listed", ["203.0.113/24", "203.0/16", "10/8", "203.0.113.0/24"])
+def test_a_network_that_the_service_lists_without_its_last_octets_is_that_network(
+    listed: str, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": listed}])
+    address, _slash, length = listed.partition("/")
+    whole = ".".join([*address.split("."), "0", "0", "0"][:4])
+    result = modules.done("protected_prefixes", prefixes=[{"prefix": f"{whole}/{length}"}], purge=True)
+    assert (result["changed"], [entry["prefix"] for entry in result["prefixes"]]) == (False, [listed])
+    assert "malformed" not in str(result.get("warnings"))
+
+
 @pytest.mark.parametrize("fault", ["null_result", "empty"])
 def test_a_deletion_that_is_answered_without_a_result_is_predicted_all_the_same(
     fault: str, service: LocalService, modules: Modules
@@ -75,10 +87,10 @@ def test_terminal_controls_are_escaped_in_warnings_and_left_in_data(service: Loc
 
 
 def test_malformed_stored_prefixes_are_shown_and_left_alone(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113/24"}, {"prefix": "not a network"}])
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113.x/24"}, {"prefix": "not a network"}])
     result = modules.done("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])
     assert [item["key"] for item in result["operations"]] == ["203.0.113.0/24"]
-    assert [entry["prefix"] for entry in result["prefixes"]] == ["203.0.113/24", "not a network", "203.0.113.0/24"]
+    assert [entry["prefix"] for entry in result["prefixes"]] == ["203.0.113.x/24", "not a network", "203.0.113.0/24"]
 
 
 @pytest.mark.parametrize(

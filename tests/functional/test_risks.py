@@ -277,9 +277,9 @@ def test_operations_left_after_an_interruption_are_checked_again(service: LocalS
 
 
 def test_a_state_that_is_not_understood_is_a_warning(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113/24"}])
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113.x/24"}])
     result = modules.done("tcp_protection_status", enabled=True)
-    assert "The prefix '203.0.113/24' is malformed; it counts as no network." in str(result["warnings"])
+    assert "The prefix '203.0.113.x/24' is malformed; it counts as no network." in str(result["warnings"])
 
 
 def test_the_diff_shows_what_becomes_of_the_coverage(service: LocalService, modules: Modules) -> None:

@@ -20,7 +20,7 @@ from .._errors import OptionError, OptionProblems, parsed
 from .._schema.resource import Resource
 from .._text import Message, Option, did_you_mean, joined
 from .._timestamps import parse_expiry, write_timestamp
-from .._values.address_set import Ranges, difference, range_of, ranges_of, union
+from .._values.address_set import Ranges, difference, is_network, ranges_of, union
 from .finding import Entry, Finding
 
 ACCEPTANCE_FIELDS: Arguments = {
@@ -112,7 +112,7 @@ def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptanc
 def _read_networks(option: Option, texts: Sequence[str]) -> Ranges:
     problems = OptionProblems()
     for position, text in enumerate(texts):
-        if range_of(text) is None:
+        if not is_network(text):
             problem = f"'{text}' is neither an address nor a network"
             problems.add(OptionError(option.at(position), problem))
     problems.raise_any()

@@ -22,6 +22,7 @@ from .._values.address_set import (
     counted,
     difference,
     intersection,
+    is_network,
     networks,
     part_in,
     range_of,
@@ -312,7 +313,7 @@ def diff_facts(coverage: Coverage, compared: Coverage) -> dict[str, Any]:
 
 def answer(coverage: Coverage, network: str) -> NetworkAnswer:
     """The protection of an address or a network; raises ValueError for a text that is neither."""
-    range_ = range_of(network)
+    range_ = range_of(network) if is_network(network) else None
     if range_ is None:
         raise ValueError(f"'{network}' is neither an address nor a network")
     inside = intersection(coverage.protected, [range_])

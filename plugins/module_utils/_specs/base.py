@@ -30,7 +30,7 @@ from .._schema.resource import (
     State,
 )
 from .._text import Option
-from .._values.address_set import range_of
+from .._values.address_set import is_network
 
 Options = Mapping[str, Any]
 ModuleResult = Mapping[str, Any]
@@ -291,5 +291,5 @@ def argument_spec(
 
 def check_network(option: Option, text: str) -> None:
     """Raises OptionError for a text that is neither an address nor a network."""
-    if range_of(text) is None:
+    if not is_network(text):
         raise OptionError(option, f"'{text}' is neither an address nor a network")

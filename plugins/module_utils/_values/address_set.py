@@ -15,6 +15,7 @@ unsorted.
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from bisect import bisect_right
 from itertools import filterfalse
@@ -56,6 +57,16 @@ def parse_network(text: str) -> Network:
     except ValueError as exc:
         reason = _too_long(text) or f"{exc}{_completed(text)}"
         raise ValueError(f"'{text}' is not a network: {reason}") from exc
+
+
+def is_network(text: str) -> bool:
+    """Return whether a text is an address or a network as a user has to write it, with all of its
+    octets."""
+    try:
+        parse_network(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _completed(text: str) -> str:
@@ -116,6 +127,10 @@ def read_network(text: str) -> tuple[NormalisedNetwork, str]:
     return (network.version, int(network.network_address), network.prefixlen, ""), str(network)
 
 
+OCTET = 8
+SHORT_NETWORK = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3}){0,2})/([0-9]{1,2})", re.ASCII)
+
+
 def normalise_network(value: Any) -> NormalisedNetwork:
     """Sorts by family, address and length, so that a network comes before its subsets; malformed
     text comes first."""
@@ -123,7 +138,18 @@ def normalise_network(value: Any) -> NormalisedNetwork:
     try:
         return _canonical(text) or read_network(text)[0]
     except ValueError:
-        return (0, 0, 0, text)
+        return _without_last_octets(text) or (0, 0, 0, text)
+
+
+def _without_last_octets(text: str) -> NormalisedNetwork | None:
+    """The normalised value of a network of IPv4 that is written without its last octets, all of
+    them 0; None for other text."""
+    short = SHORT_NETWORK.fullmatch(text)
+    octets = short[1].split(".") if short else []
+    if not short or int(short[2]) > OCTET * len(octets):
+        return None
+    missing_octets = ["0"] * (4 - len(octets))
+    return _canonical(f"{'.'.join([*octets, *missing_octets])}/{short[2]}")
 
 
 def cut_host_bits(text: Any) -> str:

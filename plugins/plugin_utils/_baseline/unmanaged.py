@@ -19,7 +19,7 @@ from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import Option, OptionStep, plural, sentence
 from ...module_utils._timestamps import parse_expiry
-from ...module_utils._values.address_set import Ranges, range_of, ranges_of
+from ...module_utils._values.address_set import Ranges, is_network, ranges_of
 from .._variables import declared_in, read_variables, require_none
 from .key_patterns import matches_key, matches_text
 
@@ -120,7 +120,7 @@ def _acceptance_problems(entry: Mapping[str, Any]) -> Iterator[tuple[Sequence[Op
     if status and not networks and status in OF_NETWORKS:
         yield [], f"the status {status} needs networks"
     for position, network in enumerate(networks):
-        if range_of(network) is None:
+        if not is_network(network):
             yield ["networks", position], f"'{network}' is neither an address nor a network"
 
 

@@ -114,7 +114,7 @@ def existing(collection: str) -> Items:
         dated = dated.map(lambda item: {name: value for name, value in item.items() if name not in ("mode", "expires")})
     lists = st.lists(dated, max_size=5, unique_by=lambda item: (KEYS[collection](item), item["created_on"]))
     if collection == "prefixes":
-        return st.tuples(lists, FLAGS).map(lambda pair: pair[0] + [{"prefix": "203.0.113/24"}] * pair[1])
+        return st.tuples(lists, FLAGS).map(lambda pair: pair[0] + [{"prefix": "203.0.113.x/24"}] * pair[1])
     return lists
 
 

@@ -48,7 +48,7 @@ TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
 )
 NETWORKS = st.sampled_from(["192.0.2.0/24", "192.0.2.7/25", "2001:DB8::/32", "198.51.100.7", "2001:db8:1::/48"])
-MALFORMED = st.sampled_from(["203.0.113/24", "", "anywhere", "10.0.0.0/99"])
+MALFORMED = st.sampled_from(["203.0.113.x/24", "", "anywhere", "10.0.0.0/99"])
 MODES = st.sampled_from(["enabled", "monitoring", "disabled"])
 ODD_MODES = st.one_of(MODES, st.sampled_from(["quantum", "ENABLED", ""]))
 LEVELS = st.sampled_from(["low", "medium", "high"])

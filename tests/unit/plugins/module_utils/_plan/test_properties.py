@@ -108,7 +108,7 @@ def existing(draw: st.DrawFn, resource: Resource) -> list[dict[str, Any]]:
         objects = [{**item, "priority": None, "filter": shared} for item in objects]
         return list({item["id"]: item for item in objects}.values())
     if "prefix" in required and draw(st.booleans()):
-        objects.append({"prefix": "203.0.113/24", "comment": None})
+        objects.append({"prefix": "203.0.113.x/24", "comment": None})
     return [{**item, "id": f"existing-{number}", "x": number} for number, item in enumerate(objects)]
 
 

@@ -199,7 +199,7 @@ def test_ignored_objects_are_neither_changed_nor_deleted(exclusive: bool) -> Non
     existing: list[dict[str, Any]] = [
         PARENT,
         {**PARENT, "id": "p7", "excluded": True},
-        {"id": "p8", "prefix": "203.0.113/24"},
+        {"id": "p8", "prefix": "203.0.113.x/24"},
     ]
     desired = desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "new"}, exclusive=exclusive)
     made = plan({"prefixes": existing}, replace(desired, ignore_ids=frozenset(["p7", "p8", "gone"])))

@@ -24,7 +24,7 @@ REASONS: list[Any] = [
     ("excluded only", {**ON, "prefixes": [{"prefix": "192.0.2.0/24", "excluded": True}]}, ["There is no protected prefix."]),
     ("all excluded again", {**ON, "prefixes": [{"prefix": "192.0.2.0/25", "excluded": False}, {"prefix": "192.0.2.0/24", "excluded": True}]},
      ["Every protected prefix is excluded."]),
-    ("malformed only", {**ON, "prefixes": [{"prefix": "203.0.113/24", "excluded": False}]}, ["There is no protected prefix."]),
+    ("malformed only", {**ON, "prefixes": [{"prefix": "203.0.113.x/24", "excluded": False}]}, ["There is no protected prefix."]),
     ("a malformed exclusion", {**ON, "prefixes": [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "192.0.2/25", "excluded": True}]},
      ["The excluded prefix '192.0.2/25' is malformed; it may take any address out of protection, so that no address is known to be protected."]),
     ("no rule", {**ON, "syn_flood_rules": []}, ["SYN flood protection mitigates nothing: there is no rule."]),

@@ -50,7 +50,7 @@ def test_results_tell_protected_excluded_and_uncovered_addresses() -> None:
             {"prefix": "192.0.2.128/25", "excluded": False},
             {"prefix": "192.0.2.64/28", "excluded": True},
             {"prefix": "198.51.100.0/24", "excluded": True},
-            {"prefix": "203.0.113/24", "excluded": False},
+            {"prefix": "203.0.113.x/24", "excluded": False},
         ],
         syn_flood_rules=[rule("enabled")],
         out_of_state_tcp_filters=[filter_("enabled", HALF)],
@@ -68,7 +68,7 @@ def test_results_tell_protected_excluded_and_uncovered_addresses() -> None:
         ("192.0.2.0/25", 112, ["192.0.2.64/28"]),
         ("192.0.2.128/25", 128, []),
     ]
-    assert summary["undecided"] == ["The prefix '203.0.113/24' is malformed; it counts as no network."]
+    assert summary["undecided"] == ["The prefix '203.0.113.x/24' is malformed; it counts as no network."]
     assert summary["gaps"] == ["Out-of-state TCP protection does nothing for 128 IPv4 addresses."]
 
 

@@ -33,6 +33,8 @@ PRODUCTS = several("waf", "bic")
         (NETWORK, "2001:DB8::/32", "2001:db8::/32"),
         (NETWORK, "2001:db8:0:0::1", "2001:db8::1/128"),
         (NETWORK, " 192.0.2.0/24 ", "192.0.2.0/24"),
+        (NETWORK, "203.0.113/24", "203.0.113.0/24"),  # as a service may list it; a task may not write it
+        (NETWORK, "10/8", "10.0.0.0/8"),
         (CODE, "WEUR", "weur"),
         (MODE, "Monitoring", "monitoring"),
         (TEXT, None, ""),
@@ -52,7 +54,8 @@ def test_equal_meanings_compare_as_equal(value: Value, one: Any, other: Any) -> 
     [
         (NETWORK, "192.0.2.0/24", "192.0.2.0/25"),
         (NETWORK, "::/0", "0.0.0.0/0"),
-        (NETWORK, "203.0.113/24", "203.0.113.0/24"),
+        (NETWORK, "203.0.113/25", "203.0.113.0/25"),
+        (NETWORK, "203.0.113", "203.0.113.0"),
         (TEXT, "Frankfurt", "frankfurt"),
         (FLAG, True, False),
         (PRIORITY, None, 0),

@@ -42,7 +42,7 @@ def test_an_object_is_described(resource: Resource, obj: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     ("resource", "obj", "reason"),
     [
-        (PREFIXES, {**OFFICE, "prefix": "203.0.113/24"}, "203.0.113/24"),
+        (PREFIXES, {**OFFICE, "prefix": "203.0.113.x/24"}, "203.0.113.x/24"),
         (PREFIXES, {**OFFICE, "excluded": "maybe"}, "maybe"),
         (ALLOWLIST, {"id": "1", "prefix": "192.0.2.0/24", "enabled": None}, "no option stands for enabled: None"),
         (STATUS, {"enabled": "false"}, "enabled is 'false'"),

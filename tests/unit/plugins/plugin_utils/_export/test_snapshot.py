@@ -29,7 +29,7 @@ ACCOUNT: dict[str, Any] = {
     "account_id": Marked("a" * 32),
     **{name: [] for name in PLURALS},
     "status": [{"enabled": None}],
-    "prefixes": [{"id": "p1", "prefix": "203.0.113/24", "excluded": None}],
+    "prefixes": [{"id": "p1", "prefix": "203.0.113.x/24", "excluded": None}],
     "syn_flood_rules": [{"id": "r1", "scope": "global", "name": "global", "mode": "quantum"}],
 }
 VARIABLES = {
