@@ -17,13 +17,13 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS, OptionError, parsed
 from ..module_utils._protection.expectation import OF_REQUESTS, PACKETS, TRAFFIC
 from ..module_utils._schema.resource import without
-from ..module_utils._text import Option, first_sentences, plural, redact
+from ..module_utils._text import Option, first_sentences, plural, redact, redact_text
 from ..module_utils._values.kinds import identifier
 from ..plugin_utils import _variables as role_variables
 from ..plugin_utils._action import say
@@ -176,6 +176,13 @@ OF_PLAYBOOK = {"evaluate": (EVALUATE, _check_evaluate), "notify": (NOTIFY, _chec
 PLACEHOLDER = {"baseline_api_token": "x" * 40}
 
 
+class Checked(NamedTuple):
+    """The result of the check of all hosts, and the mistakes by host."""
+
+    result: dict[str, Any]
+    mistakes: Mapping[str, Sequence[OptionError]]
+
+
 class ActionModule(FleetAction):
     """Fails if a variable of a host is wrong."""
 
@@ -189,25 +196,38 @@ class ActionModule(FleetAction):
         except ValueError as exc:
             message = redact(str(exc), task.secrets(PLAYBOOKS_AND_ROLES))
             return {"failed": True, "changed": False, "msg": message}
-        result = self._check_hosts(variables)
+        checked = self._check_hosts(variables)
         if options["sarif"] and not self._task.check_mode:
-            return self._with_sarif(options["sarif"], variables, result)
-        return result
+            return _with_sarif(options["sarif"], checked)
+        return checked.result
 
-    def _check_hosts(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """The result on all hosts, without their secrets."""
+    def _check_hosts(self, variables: Mapping[str, Any]) -> Checked:
+        """The result on all hosts, and their mistakes, without their secrets."""
         hosts = self.hosts(variables)
         # The first of two hosts with one account or zone is to hear of the second one as well.
         self._run_on_each(variables, HostTask.shared_owners)
-        result = self.results(variables, _checked)
+        mistakes: dict[str, Sequence[OptionError]] = {}
+
+        def check(task: HostTask) -> dict[str, Any]:
+            mistakes[task.host] = _mistakes(task)
+            return _result_with(mistakes[task.host])
+
+        result = self.results(variables, check)
         if not result.get("failed"):
-            checked = plural(len(hosts), "host was", "hosts were")
-            say(self.display, f"{checked} checked; none has a mistake.")
-            return result
+            hosts_checked = plural(len(hosts), "host was", "hosts were")
+            say(self.display, f"{hosts_checked} checked; none has a mistake.")
+            return Checked(result, {})
+        host_results = result.get("hosts", {hosts[0]: result})
+        for host, host_result in host_results.items():
+            if host_result.get("failed") and host not in mistakes:  # its check did not get so far
+                mistakes[host] = [OptionError(Option(), host_result["msg"].rstrip("."))]
         secrets = self._run_on_each(variables, lambda task: task.secrets(PLAYBOOKS_AND_ROLES))
         longest_first = sorted({*chain.from_iterable(secrets)}, key=len, reverse=True)
-        redacted: dict[str, Any] = redact(result, longest_first)
-        return redacted
+        reword = partial(redact_text, secrets=longest_first)
+        reworded = {
+            host: [error.reworded(reword) for error in errors] for host, errors in mistakes.items()
+        }
+        return Checked(redact(result, longest_first), reworded)
 
     def _run_on_each(
         self, variables: Mapping[str, Any], work: Callable[[HostTask], list[str]]
@@ -215,21 +235,6 @@ class ActionModule(FleetAction):
         """The texts of each host by this work; a host with an exception has none."""
         hosts = self.hosts(variables)
         return [*self.of_each(hosts, variables, work, lambda _host, _exc: [])]
-
-    def _with_sarif(
-        self, path: str, variables: Mapping[str, Any], result: dict[str, Any]
-    ) -> dict[str, Any]:
-        """The result, whose mistakes are in a file."""
-        failed = result.get("hosts", {self.hosts(variables)[0]: result})
-        mistakes = {host: _mistakes(host_result) for host, host_result in failed.items()}
-        text = report_files.json_text(report_files.sarif_of_mistakes(mistakes))
-        try:
-            changed = report_files.write_file(Path(path), text, FILE_MODE)
-        except OSError as exc:
-            problem = f"check_sarif: {path} cannot be written: {exc.strerror}."
-            message = " ".join(filter(None, [result.get("msg"), problem]))
-            return {**result, "failed": True, "msg": message}
-        return {**result, "changed": changed}
 
     def _check_playbook(self, name: str, variables: Mapping[str, Any]) -> None:
         """Raises ValueError for wrong variables of a playbook, which has others of its own."""
@@ -242,16 +247,30 @@ class ActionModule(FleetAction):
 FILE_MODE = 0o600  # that of a report
 
 
-def _mistakes(result: Mapping[str, Any]) -> Sequence[str]:
-    """The sentences on the mistakes of a host."""
-    problems: Sequence[str] = result.get("problems") or ()
-    if not problems and result.get("failed"):
-        return [result["msg"]]
-    return problems
+def _with_sarif(path: str, checked: Checked) -> dict[str, Any]:
+    """The result, whose mistakes are in a file."""
+    result = checked.result
+    text = report_files.json_text(report_files.sarif_of_mistakes(checked.mistakes))
+    try:
+        changed = report_files.write_file(Path(path), text, FILE_MODE)
+    except OSError as exc:
+        problem = f"check_sarif: {path} cannot be written: {exc.strerror}."
+        message = " ".join(filter(None, [result.get("msg"), problem]))
+        return {**result, "failed": True, "msg": message}
+    return {**result, "changed": changed}
 
 
-def _checked(task: HostTask) -> dict[str, Any]:
-    """The result of a host."""
+def _result_with(mistakes: Sequence[OptionError]) -> dict[str, Any]:
+    """The result of a host with these mistakes."""
+    if not mistakes:
+        return {"changed": False}
+    problems = role_variables.sentences(mistakes)
+    message = first_sentences(problems, MAX_ERRORS)
+    return {"failed": True, "changed": False, "msg": message, "problems": problems}
+
+
+def _mistakes(task: HostTask) -> list[OptionError]:
+    """The mistakes in the variables of a host."""
     names = (*report_arguments.REPORT_VARIABLES, *EXPORT, *PLAYBOOKS)
     misspelt = role_variables.misspelt_errors(task.variables, names)
     readable = [name for name in PLAYBOOKS if not name.endswith(LEFT_OUT)]
@@ -264,15 +283,11 @@ def _checked(task: HostTask) -> dict[str, Any]:
         *misspelt,
         *role_variables.with_unread(unread, wrong),
     ]
-    mistakes = role_variables.Mistakes(
+    errors_on_owners = [OptionError(Option(), text.rstrip(".")) for text in task.shared_owners()]
+    return role_variables.each_once(
         [
-            *role_variables.sentences(errors, {}, {}, task.variables),
-            *task.shared_owners(),
+            *role_variables.readable_errors(errors, {}, {}, task.variables),
+            *errors_on_owners,
             *task.mistakes(CHECKED, PLACEHOLDER, report_arguments.check_report),
         ]
     )
-    problems = mistakes.sentences
-    if not problems:
-        return {"changed": False}
-    message = first_sentences(problems, MAX_ERRORS)
-    return {"failed": True, "changed": False, "msg": message, "problems": problems}

@@ -253,7 +253,7 @@ def _predicted(task: HostTask, now: datetime) -> report_records.HostRecord:
         return predict_host(task, now)
     except ValueError as exc:
         mistakes = task.with_mistakes(exc, report_arguments.OF_REPORTED_HOST)
-        return unread_record(task.host, str(mistakes), now)
+        return unread_record(task.host, str(mistakes), now, mistakes.place)
     except (AnsibleError, OptionError) as exc:
         return unread_record(task.host, str(exc), now)
 
@@ -273,9 +273,11 @@ def record_of(task: HostTask, record: report_records.HostRecord) -> report_recor
     return cast(report_records.HostRecord, {**record, **contacts, **inventory})
 
 
-def unread_record(host: str, reason: str, now: datetime) -> report_records.HostRecord:
-    """The record of a host that could not be read, for this reason."""
-    return host_record(unread_host(host, reason), write_timestamp(now))
+def unread_record(
+    host: str, reason: str, now: datetime, place: str = ""
+) -> report_records.HostRecord:
+    """The record of a host that could not be read, for this reason, a mistake at this place."""
+    return host_record(unread_host(host, reason, place=place or None), write_timestamp(now))
 
 
 def failed_record(host: str, exc: Exception) -> report_records.HostRecord:

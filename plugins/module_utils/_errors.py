@@ -11,7 +11,7 @@ import re
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Mapping, Sequence, TypedDict, TypeVar
 
-from ._text import OWN_NAMES, Message, Names, Option, Unread, joined, left_out
+from ._text import OWN_NAMES, Message, Move, Names, Option, Reword, Unread, joined, left_out
 
 # The vendor documents no code for a create that comes too late; some of its interfaces say it so,
 # with HTTP 400.
@@ -21,8 +21,9 @@ ALREADY_EXISTS = re.compile(
 ID_OF_ONE = re.compile(r"/[0-9]+/id$")  # points to the id of an object in a list that was sent
 
 MAX_ERRORS = 50  # that one message tells
-# Says where the value of an option stands, as far as it is known.
+# The file and line of an option's value, such as `host_vars/berlin.yml:7`; empty if not known.
 OptionPlace = Callable[[Option], str]
+PLACE = "place"  # of a mistake, in a failed result
 Extended = TypeVar("Extended", bound="ProtectionError")
 
 
@@ -80,12 +81,20 @@ class Refusal(TypedDict):
 
 
 class OptionError(ProtectionError):
-    """An option is wrong; raised before any request. A problem without an option is a sentence."""
+    """An option is wrong; raised before any request. A problem without an option is a sentence;
+    `place` is that of the option's value, as OptionPlace tells it."""
 
-    def __init__(self, option: Option, problem: str) -> None:
-        super().__init__(Message(option, ": ", problem) if option else problem)
+    def __init__(self, option: Option, problem: str, place: str = "") -> None:
         self.option = option
         self.problem = problem
+        self.place = place
+        suffix = f" ({place})" if place else ""
+        super().__init__(Message(self.text, suffix), {PLACE: place} if place else {})
+
+    @property
+    def text(self) -> str:
+        """The message without the place."""
+        return Message(self.option, ": ", self.problem) if self.option else self.problem
 
     @property
     def errors(self) -> Sequence[OptionError]:
@@ -94,14 +103,24 @@ class OptionError(ProtectionError):
 
     def renamed(self, names: Names) -> OptionError:
         """The error in a task that has other names for its options."""
-        return OptionError(self.option.renamed(names), Message(self.problem).renamed(names))
+        return self.moved(lambda option: option.renamed(names))
+
+    def moved(self, move: Move) -> OptionError:
+        """The error about other options, which `move` tells."""
+        option = move(self.option) if self.option else self.option
+        return OptionError(option, Message(self.problem).moved(move), self.place)
+
+    def reworded(self, reword: Reword) -> OptionError:
+        """The error in other words, also those of its place."""
+        problem = Message(self.problem).reworded(reword)
+        return OptionError(self.option.reworded(reword), problem, reword(self.place))
 
     def placed(self, place: OptionPlace) -> OptionError:
-        """The same errors, each with the place of its option."""
+        """The same errors, each with the place of its option, as far as it is known."""
         placed: list[OptionError] = []
         for error in self.errors:
-            problem = Message(error.problem, place(error.option))
-            placed.append(OptionError(error.option, problem))
+            placed_at = place(error.option) or error.place
+            placed.append(OptionError(error.option, error.problem, placed_at))
         return as_one(placed)
 
 
@@ -122,7 +141,8 @@ class OptionErrors(OptionError):
     """Several options are wrong; all of them are reported at once."""
 
     def __init__(self, errors: Sequence[OptionError]) -> None:
-        super().__init__(errors[0].option, errors[0].problem)
+        places = [error.place for error in errors if error.place]
+        super().__init__(errors[0].option, errors[0].problem, *places[:1])
         self._errors = errors
         self.message = numbered_errors([error.message for error in errors])
 

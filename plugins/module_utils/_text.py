@@ -30,6 +30,7 @@ OptionStep = Union[str, int]  # the name of an option or of a suboption, or a po
 # By option, the variable from which a role fills it; empty if the role has no such variable.
 Names = Mapping[str, str]
 Warn = Callable[[str], None]  # shows a warning
+Reword = Callable[[str], str]  # a text in other words, such as one without secrets
 OWN_NAMES: Names = {}  # in the messages of a module, an option has its own name
 
 
@@ -75,9 +76,20 @@ class Option(Tuple[OptionStep, ...]):
         """The entry of a list in which the option lies: `rules[2]`."""
         return _written_path(self.path[:2])
 
+    def __str__(self) -> str:
+        return self.name(OWN_NAMES)
+
+    def lies_in(self, place: Option) -> bool:
+        """Return whether the option stands at a place, or within it."""
+        return tuple(self[: len(place)]) == tuple(place)
+
     def renamed(self, names: Names) -> Option:
         """The option in a task that has other names for its options."""
         return Option(*_renamed_path(self.path, names))
+
+    def reworded(self, reword: Reword) -> Option:
+        """The option whose names are reworded."""
+        return Option(*(reword(step) if isinstance(step, str) else step for step in self.path))
 
     def name(self, names: Names) -> str:
         """The option as a message names it: `rules[2].position`, `baseline_rules[2].position`."""
@@ -100,6 +112,9 @@ def _written_path(path: Sequence[OptionStep]) -> str:
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}"
     return text.lstrip(".")
+
+
+Move = Callable[[Option], Option]  # the option that stands for another one
 
 
 class Advice(NamedTuple):
@@ -150,15 +165,27 @@ class Message(str):
 
     def renamed(self, names: Names) -> Message:
         """The message in a task that has other names for its options."""
-        return Message(*(_renamed_part(part, names) for part in self.parts))
+        return self.moved(lambda option: option.renamed(names))
+
+    def moved(self, move: Move) -> Message:
+        """The message about other options, which `move` tells."""
+        return Message(*(_moved_part(part, move) for part in self.parts))
+
+    def reworded(self, reword: Reword) -> Message:
+        """The message in other words, in which an option stays one."""
+        parts: list[MessagePart] = []
+        for part in self.parts:
+            if isinstance(part, Advice):
+                parts.append(part)
+            else:
+                parts.append(part.reworded(reword) if isinstance(part, Option) else reword(part))
+        return Message(*parts)
 
 
-def _renamed_part(part: MessagePart, names: Names) -> MessagePart:
+def _moved_part(part: MessagePart, move: Move) -> MessagePart:
     if isinstance(part, Advice):
-        return part._replace(option=part.option.renamed(names))
-    if isinstance(part, Option):
-        return part.renamed(names)
-    return part
+        return part._replace(option=move(part.option))
+    return move(part) if isinstance(part, Option) else part
 
 
 def _message_with_names(parts: Iterable[MessagePart], names: Names) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ..module_utils._api.settings import OF_ENVIRONMENT
 from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._context import Context
+from ..module_utils._errors import OptionError
 from ..module_utils._output import option_failure
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
@@ -53,10 +54,11 @@ def read_arguments(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpe
 
 
 class OptionProblem(NamedTuple):
-    """A sentence on something that is wrong in the options of a module. `option` is at fault, by
-    the variable that fills it, and `names` are those of all variables that the sentence names."""
+    """Something that is wrong in the options of a module: the `error` in the words of its failure.
+    `option` is at fault, by the variable that fills it, and `names` are those of all variables that
+    the error names."""
 
-    sentence: str
+    error: OptionError
     option: Option
     names: Set[str]
 
@@ -70,10 +72,11 @@ def option_problems(
     place = partial(origin_of_value, in_files, names=context.names)
     problems = []
     for error in option_errors(spec, options, context):
-        text = option_failure(arguments, [error], context, place)["msg"]
+        text = option_failure(arguments, [error], context)["msg"]
         option = option_at(error.option.name(context.names))
         names = variables_in_error(error, context.names)
-        problems.append(OptionProblem(f"{text.rstrip('.')}.", option, names))
+        in_words = OptionError(Option(), text.rstrip("."), place(error.option))
+        problems.append(OptionProblem(in_words, option, names))
     return problems
 
 

@@ -35,18 +35,9 @@ import yaml
 
 from ..module_utils._api.settings import known_secrets, secrets_among
 from ..module_utils._arguments import Argument, Arguments, no_such, read_options
-from ..module_utils._errors import OptionError, numbered_errors
+from ..module_utils._errors import OptionError, as_one, numbered_errors
 from ..module_utils._remembered import remembered
-from ..module_utils._text import (
-    OWN_NAMES,
-    Message,
-    MessagePart,
-    Names,
-    Option,
-    closest,
-    redact,
-    visible,
-)
+from ..module_utils._text import OWN_NAMES, Message, Names, Option, closest, redact_text, visible
 from ..module_utils._timestamps import parse_expiry
 
 # Tells what does not fit together, by the values of the right form (others are None), and the names
@@ -65,7 +56,6 @@ VARIABLE_PREFIXES = (
 )
 FLEET = "baseline_fleet"  # what the playbook baseline registers for all hosts
 NO_VALUE_READ: Mapping[str, Any] = {"unread": None}  # for what cannot be read; it fits nowhere
-PATH = re.compile(r"([a-z]\w*(?:\.[\w-]+|\[[0-9]+\])*): ", re.ASCII)  # at the begin of a sentence
 STEP = re.compile(r"[^.\[\]]+")
 UNCHANGED = "equal"  # the kind of the steps between two names that are no slips
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
@@ -77,31 +67,46 @@ def no_check(_values: Mapping[str, Any], _set_names: Container[str]) -> Sequence
 
 
 class Mistakes(ValueError):
-    """Mistakes, a sentence each; as a text, all of them. One that stands among them with its place
-    is not told again without it. `errors` are those that the sentences tell, if they are known as
-    errors: their messages know the variables that they name."""
+    """Mistakes in variables, of which there is at least one; as a text, all of them. One that
+    stands among them with its place is not told again without it."""
 
-    def __init__(self, sentences: Iterable[str], errors: Sequence[OptionError] = ()) -> None:
-        mistakes = [sentence.rstrip(".") for sentence in dict.fromkeys(sentences)]
-        repeated: set[str] = set()  # with its place, each of these stands among them
-        for mistake in mistakes:
-            if mistake.endswith(")"):
-                text, _bracket, _place = mistake.rpartition(" (")
-                repeated.add(text)
-        distinct = [mistake for mistake in mistakes if mistake not in repeated]
-        self.sentences = [f"{mistake}." for mistake in distinct]
-        self.errors = errors
-        super().__init__(f"{numbered_errors(distinct)}.")
+    def __init__(self, errors: Iterable[OptionError]) -> None:
+        self.errors = each_once(errors)
+        messages = [sentence.rstrip(".") for sentence in sentences(self.errors)]
+        super().__init__(f"{numbered_errors(messages)}.")
+
+    @property
+    def place(self) -> str:
+        """The first place of a mistake that is known; empty if none is."""
+        return as_one(self.errors).place
 
 
-def mistakes_of(errors: Sequence[OptionError]) -> Mistakes:
-    """These errors, of which there is at least one, as mistakes."""
-    return Mistakes([f"{error.message}." for error in errors], errors)
+def each_once(errors: Iterable[OptionError]) -> list[OptionError]:
+    """The errors without repeated ones: one with its place is not told again without it."""
+    by_sentence: dict[str, dict[str, OptionError]] = {}
+    for error in errors:
+        by_place = by_sentence.setdefault(error.text.rstrip("."), {})
+        by_place.setdefault(error.place, error)
+    distinct: list[OptionError] = []
+    for by_place in by_sentence.values():
+        placed = [error for place, error in by_place.items() if place]
+        distinct += placed or by_place.values()
+    return distinct
 
 
-def sentences_of(exc: ValueError) -> Sequence[str]:
-    """The mistakes that an error tells."""
-    return exc.sentences if isinstance(exc, Mistakes) else [str(exc)]
+def sentences(errors: Iterable[OptionError]) -> list[str]:
+    """A sentence for each error."""
+    texts: list[str] = []
+    for error in errors:
+        texts.append(f"{error.message.rstrip('.')}.")
+    return texts
+
+
+def errors_in(exc: Exception) -> Sequence[OptionError]:
+    """The errors that an exception tells; one that knows no option is one about none."""
+    if isinstance(exc, (Mistakes, OptionError)):
+        return exc.errors
+    return [OptionError(Option(), str(exc).rstrip("."))]
 
 
 def all_read(*reads: Callable[[], Read]) -> list[Read]:
@@ -112,32 +117,19 @@ def all_read(*reads: Callable[[], Read]) -> list[Read]:
         values.append(read())
 
     errors = errors_of(*(partial(keep, read) for read in reads))
-    if errors:
-        raise Mistakes(sentences(errors, {}, {}), errors)
+    require_none(errors, {}, {})
     return values
 
 
 def errors_of(*checks: Callable[[], Any]) -> list[OptionError]:
-    """The errors that these functions raise; of a sentence that begins with the path of an option,
-    the option is known."""
+    """The errors that these functions raise."""
     errors: list[OptionError] = []
     for check in checks:
         try:
             check()
-        except OptionError as exc:
-            errors += exc.errors
-        except Mistakes as exc:
-            errors += exc.errors or map(_error_of_option, exc.sentences)
-        except ValueError as exc:
-            errors.append(_error_of_option(str(exc)))
+        except (OptionError, ValueError) as exc:
+            errors += errors_in(exc)
     return errors
-
-
-def error_at(place: str, *problem: MessagePart) -> OptionError:
-    """The error of what stands at a place: at the path of a variable, or in a file."""
-    if PATH.fullmatch(f"{place}: "):
-        return OptionError(option_at(place), Message(*problem))
-    return OptionError(Option(), Message(place, ": ", *problem))
 
 
 def variables_in_error(error: OptionError, names: Names = OWN_NAMES) -> set[str]:
@@ -146,15 +138,6 @@ def variables_in_error(error: OptionError, names: Names = OWN_NAMES) -> set[str]
     options = [part for part in message.parts if isinstance(part, Option)]
     paths = [option_at(option.name(names)).path for option in options]
     return {str(path[0]) for path in paths if path}
-
-
-def _error_of_option(sentence: str) -> OptionError:
-    text = sentence.rstrip(".")
-    beginning = PATH.match(text)
-    if not beginning:
-        return OptionError(Option(), text)
-    problem = text[beginning.end() :]
-    return OptionError(option_at(beginning[1]), problem)
 
 
 def option_at(path: str) -> Option:
@@ -288,23 +271,23 @@ def require_none(
     """Raise Mistakes if there are errors in these values, in words without their secrets. The
     values `in_files` know where they stand."""
     if errors:
-        raise Mistakes(sentences(errors, arguments, values, in_files))
+        raise Mistakes(readable_errors(errors, arguments, values, in_files))
 
 
-def sentences(
-    errors: Sequence[OptionError],
+def readable_errors(
+    errors: Iterable[OptionError],
     arguments: Arguments,
     values: Mapping[str, Any],
     in_files: Mapping[str, Any] | None = None,
-) -> list[str]:
-    """A sentence for each error, as require_none tells it."""
+) -> list[OptionError]:
+    """The errors as people may read them: with their places, and without secrets."""
     place = partial(origin_of_value, in_files or values)
     secrets = secrets_in(arguments, values)
-    texts: list[str] = []
-    for error in errors:
-        message = visible(error.placed(place).message)
-        texts.append(str(redact(f"{message}.", secrets)))
-    return texts
+
+    def readable(text: str) -> str:
+        return redact_text(visible(text), secrets)
+
+    return [error.placed(place).reworded(readable) for error in errors]
 
 
 def secrets_in(arguments: Arguments, values: Mapping[str, Any]) -> list[str]:
@@ -325,6 +308,16 @@ def wrong_variables(arguments: Arguments, values: Mapping[str, Any]) -> list[Opt
     return errors
 
 
+def wrong_at(place: Option, argument: Argument, value: Any) -> list[OptionError]:
+    """The errors in the value at a place."""
+    name = str(place)
+
+    def move(option: Option) -> Option:
+        return place.at(*option.path[1:]) if option.path[:1] == (name,) else option
+
+    return [error.moved(move) for error in wrong_variables({name: argument}, {name: value})]
+
+
 def _wrong(name: str, argument: Argument, value: Any) -> Sequence[OptionError]:
     return read_options({name: argument}, {name: value}).errors
 
@@ -333,8 +326,8 @@ _wrong_container = remembered(256)(_wrong)  # many hosts have the same
 
 
 def origin_of_value(values: Mapping[str, Any], option: Option, names: Names = OWN_NAMES) -> str:
-    """The place of the value of an option, in brackets: its file and line, or the command line; an
-    empty text if ansible-core does not know it, as before 2.19."""
+    """The place of the value of an option: its file and line, or the command line; an empty text
+    if ansible-core does not know it, as before 2.19."""
     is_of_another_variable = len(option.path) > 1 and option.entry in names
     if is_of_another_variable:
         return ""
@@ -390,22 +383,22 @@ def _origin(value: Any) -> str:
 
 def _written_origin(origin: Mapping[str, Any]) -> str:
     if "CLI option" in (origin.get("description") or ""):
-        return " (on the command line)"
+        return "on the command line"
     path = str(origin.get("path") or "")
     line = origin.get("line_num")
     if not path or not line or path.startswith(OWN_FILES):
         return ""
     shown_path = path.removeprefix(os.getcwd() + os.sep)
-    return f" ({shown_path}:{line})"
+    return f"{shown_path}:{line}"
 
 
-def expiry_of(name: str, value: Any) -> datetime:
-    """The moment from which something no longer counts, as the variable of this name says; raises
-    ValueError."""
+def expiry_of(place: Option, value: Any) -> datetime:
+    """The moment from which something no longer counts, as the value at this place says; raises
+    Mistakes."""
     try:
         return parse_expiry(str(value))
     except ValueError as exc:
-        raise ValueError(f"{name}: {exc}.") from exc
+        raise Mistakes([OptionError(place, str(exc))]) from exc
 
 
 MARKS_OF_TEMPLATES = re.compile("[{][{%#]|^#jinja2:")

@@ -622,8 +622,9 @@ def test_of_sixty_public_rules_those_are_claimed_that_cannot_work() -> None:
 
 
 def test_sarif_has_the_line_of_a_mistake_in_a_variable() -> None:
-    wrong = "baseline_custom_rules[0].action: 'blok' is none of block, skip (host_vars/lima.yml:7)."
-    report = report_of([host_record(host_results("lima", {}, {}, [{"failed": True, "msg": wrong}]), NOW)], NOW)
+    wrong = "baseline_custom_rules[0].action: 'blok (lima.yml:3)' is none of block, skip (host_vars/lima.yml:7)."
+    failure = {"failed": True, "msg": wrong, "place": "host_vars/lima.yml:7"}
+    report = report_of([host_record(host_results("lima", {}, {}, [failure]), NOW)], NOW)
     (run,) = sarif(report)["runs"]
     (result,) = run["results"]
     assert (result["ruleId"], result["message"]["text"]) == ("unknown", wrong)

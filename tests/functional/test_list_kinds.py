@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export, export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host
@@ -109,7 +110,9 @@ def test_an_item_of_a_posture_comes_and_goes(kind: str, service: LocalService) -
     posture: dict[str, Any] = {"until": end, "ip_lists": [listed(kind, KINDS[kind].other)]}
     values = {**host(service), "baseline_prefixes": [], "baseline_ip_lists": [{**listed(kind), "purge": True}]}
     for now, change in ((BEFORE, 0), (DURING, 1), (AFTER, -1)):
-        part = MergedHost("lima", values, [("baseline_posture", posture)] if now is not BEFORE else [], now).part()
+        part = MergedHost(
+            "lima", values, [(Option("baseline_posture"), posture)] if now is not BEFORE else [], now
+        ).part()
         had = len(items_in(service))
         lawful_part(part)
         assert len(items_in(service)) == had + change

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import lines
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
@@ -26,13 +27,13 @@ GEO = {"ref": "geo", "action": "managed_challenge", "expression": 'ip.src.countr
 SYN = {"kind": "syn_flood", "scope": "global"}
 
 
-def part_of(service: LocalService, values: Mapping[str, Any], entries: Sequence[tuple[str, Any]] = ()) -> Part:
+def part_of(service: LocalService, values: Mapping[str, Any], entries: Sequence[tuple[Option, Any]] = ()) -> Part:
     variables = {**host(service), "baseline_only": "time", **values}
     return MergedHost("lima", variables, entries, datetime.now(UTC)).part()
 
 
 def run(
-    service: LocalService, values: Mapping[str, Any], entries: Sequence[tuple[str, Any]] = ()
+    service: LocalService, values: Mapping[str, Any], entries: Sequence[tuple[Option, Any]] = ()
 ) -> tuple[list[str], list[str]]:
     """What a run changes, and what it leaves; the dry run says the same, and the next run changes nothing."""
     part = part_of(service, values, entries)
@@ -116,12 +117,12 @@ def test_a_posture_is_taken_and_taken_back(exclusive: dict[str, Any], service: L
         "baseline_security_level": "medium",
         **exclusive,
     }
-    changed, left = run(service, values, [("baseline_posture", POSTURE)])
+    changed, left = run(service, values, [(Option("baseline_posture"), POSTURE)])
     assert sorted(changed) == ["create geo", "update security_level"]
     assert left == ["create admin"]
     assert [rule["ref"] for rule in service.zone(ZONE).custom_rules] == ["geo", "office"]
     over = {**POSTURE, "until": "2021-01-01T00:00:00Z"}
-    changed, left = run(service, values, [("baseline_posture", over)])
+    changed, left = run(service, values, [(Option("baseline_posture"), over)])
     assert sorted(changed) == ["delete geo", "update security_level"]
     assert left == ["create admin"]
     assert service.zone(ZONE).declared["security_level"]["value"] == "medium"
@@ -132,7 +133,7 @@ def test_an_unapproved_value_of_an_object_of_a_posture_is_left(service: LocalSer
     seed_zone(service, security_level={"value": "low"})
     over = {**POSTURE, "until": "2021-01-01T00:00:00Z"}
     values = {"baseline_custom_rules": [], "baseline_security_level": "medium"}
-    assert run(service, values, [("baseline_posture", over)]) == ([], ["update security_level"])
+    assert run(service, values, [(Option("baseline_posture"), over)]) == ([], ["update security_level"])
 
 
 def test_an_expectation_of_a_change_that_is_left_refuses_nothing(service: LocalService) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import ZONE_OPTION
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import PostureEntries
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture_file import PostureFile
@@ -118,7 +119,7 @@ def entries_of(case: Case, folder: Path) -> PostureEntries:
         entries.append({**contents[content], "until": LATER if later else SOON})
     file = PostureFile(folder / "postures.yml")
     file.write("lima", [], entries[1:])
-    return [("baseline_posture", entries[0]), *file.placed("lima", file.entries_of("lima"))]
+    return [(Option("baseline_posture"), entries[0]), *file.placed("lima", file.entries_of("lima"))]
 
 
 def state(service: LocalService) -> dict[str, Any]:

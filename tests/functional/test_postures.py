@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.in_force import sentences_on_prepared
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
@@ -40,7 +41,7 @@ def held(values: Mapping[str, Any], holds: bool = True) -> MergedHost:
 
 def merged_at(values: Mapping[str, Any], now: datetime) -> MergedHost:
     entry = values.get("baseline_posture")
-    return MergedHost("lima", values, [("baseline_posture", entry)] if entry else [], now)
+    return MergedHost("lima", values, [(Option("baseline_posture"), entry)] if entry else [], now)
 
 
 def brought(ours: Mapping[str, Any], theirs: Mapping[str, Any], holds: bool = True) -> dict[str, Any]:
@@ -184,9 +185,9 @@ def test_a_mistake_is_told_before_any_request(ours: dict[str, Any], posture: dic
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("place", ["baseline_posture", "baseline_posture[0]"])
+@pytest.mark.parametrize("place", [Option("baseline_posture"), Option("baseline_posture", 0)])
 @pytest.mark.parametrize("name", ["under_attack", 7, True])
-def test_a_name_alone_is_told_the_form_of_a_posture(place: str, name: Any) -> None:
+def test_a_name_alone_is_told_the_form_of_a_posture(place: Option, name: Any) -> None:
     with pytest.raises(ValueError, match="it is no posture") as caught:
         MergedHost("lima", {**IDS, **NAMES_ALL}, [(place, name)], START_OF_TIME)
     assert str(caught.value) == f"{place}: it is no posture; write {{name: {name}, until: 2027-01-31T09:00:00Z}}."
@@ -216,7 +217,7 @@ def test_the_risks_of_a_prepared_posture_have_places_of_their_own() -> None:
     risks = ["x", {"cod": 5}, "stops_mitigation"]
     values = {**IDS, "baseline_postures": {"p": {"accept_risks": risks, "security_level": "high"}}}
     values["baseline_security_level"] = "low"
-    at = "baseline_postures.p"
+    at = Option("baseline_postures", "p")
     part = MergedHost("lima", values, [(at, {"name": "p", "until": UNTIL})], START_OF_TIME).part()
     bound = {"code": "stops_mitigation", "resource": "security_level", "entries": ["security_level"]}
     assert part.options["accept_risks"] == [*risks[:2], bound]
@@ -227,9 +228,12 @@ def test_the_risks_of_a_prepared_posture_have_places_of_their_own() -> None:
 def test_an_ended_entry_of_a_posture_that_nobody_prepares_any_more_stops_no_run() -> None:
     gone = {"name": "gone", "until": "2026-11-01"}
     values = {**IDS, **NAMES_ALL}
-    assert MergedHost("lima", values, [("baseline_posture", gone)], datetime(2026, 11, 3, tzinfo=UTC)).postures == []
+    assert (
+        MergedHost("lima", values, [(Option("baseline_posture"), gone)], datetime(2026, 11, 3, tzinfo=UTC)).postures
+        == []
+    )
     with pytest.raises(ValueError, match="no posture is called gone"):
-        MergedHost("lima", values, [("baseline_posture", gone)], datetime(2026, 10, 3, tzinfo=UTC))
+        MergedHost("lima", values, [(Option("baseline_posture"), gone)], datetime(2026, 10, 3, tzinfo=UTC))
 
 
 def test_a_mistake_in_a_posture_that_does_not_hold_stops_no_run() -> None:

@@ -43,6 +43,7 @@ PROGRAM = """
 import json
 from datetime import datetime, timezone
 
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import resources_to_read
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
@@ -91,7 +92,7 @@ with LocalService() as service:
     setting_restored = [*restored(service, saved_setting), zone.declared["security_level"]["fight"]]
     posture = {"until": "2099-01-01", "bots": {"fight": True}}
     merged = MergedHost("lima", {**host(service), "baseline_bots": fields | {"fight": False}},
-                        [("baseline_posture", posture)], datetime.now(timezone.utc))
+                        [(Option("baseline_posture"), posture)], datetime.now(timezone.utc))
 
     seed(BLOCK)
     refused = checked([], purge=True)

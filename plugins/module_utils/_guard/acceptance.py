@@ -76,7 +76,7 @@ class Acceptance(NamedTuple):
 
 
 def parse_acceptances(
-    option: str, elements: Iterable[Any], codes: Sequence[str]
+    option: Option, elements: Iterable[Any], codes: Sequence[str]
 ) -> tuple[Acceptance, ...]:
     """The elements of accept_risks, each one of these codes or a dictionary with it; raises
     OptionError for malformed ones."""
@@ -86,7 +86,7 @@ def parse_acceptances(
         if element is None:  # which the reader of options has told
             continue
         with problems.collected():
-            acceptances.append(_acceptance(Option(option, position), element, codes))
+            acceptances.append(_acceptance(option.at(position), element, codes))
     problems.raise_any()
     return tuple(acceptances)
 

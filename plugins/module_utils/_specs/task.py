@@ -143,7 +143,8 @@ def _parse_terms(spec: ModuleSpec, options: Options, problems: OptionProblems) -
         terms = terms._replace(limits=parse_limits(options, spec.risks))
     with problems.collected():
         acceptances = options.get("accept_risks") or ()
-        accepted = parse_acceptances("accept_risks", acceptances, _codes(spec, acceptances))
+        option, codes = Option("accept_risks"), _codes(spec, acceptances)
+        accepted = parse_acceptances(option, acceptances, codes)
         terms = terms._replace(accepted=accepted)
     with problems.collected():
         terms = terms._replace(approved=parse_approval(options))

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -25,12 +24,12 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ...module_utils._api.responses import NO_PRODUCT
-from ...module_utils._errors import NOTHING_CHANGED
+from ...module_utils._errors import NOTHING_CHANGED, OptionError
 from ...module_utils._guard.acceptance import acceptances_to_copy
 from ...module_utils._schema.account import DNS_PATH, PREFIXES, TCP_KINDS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OPTION, without
-from ...module_utils._text import first_few
+from ...module_utils._text import Move, Option, first_few
 from ...module_utils._timestamps import write_time
 from .._baseline import variables as of_host
 from .._baseline.host_task import HostTask
@@ -42,7 +41,7 @@ from .._baseline.results import AFTER_THE_RUN, HostRun, HostRunner, mitigated
 from .._baseline.service_time import ReadFailed
 from .._export.snapshot import read_host
 from .._files import require_writable
-from .._variables import Mistakes, all_read, expiry_of, plain, sentences_of
+from .._variables import Mistakes, all_read, errors_in, expiry_of, plain
 from .blocking import BLOCKED_BY, NETWORK_VARIABLES, OF_A_BLOCK
 from .entries import FileEntries, entries_in_force, is_meant, taking, with_end
 from .left_out import entries_without, options_of, refused_parts, values_without
@@ -58,12 +57,13 @@ from .options import (
 )
 from .texts import named_by_nobody, operation_in_words, threats
 
+RULES = ("rules", "dns_rules")
 ASKED_BY = {  # by the part of an entry that comes of it
     **NAMED_HERE,
     "name": "attack_posture",
     "security_level": "attack_security_level",
     **dict.fromkeys(("custom_rules", "network_firewall_rules"), "attack_block"),
-    **dict.fromkeys(("rules", "dns_rules"), "attack_mitigate"),
+    **dict.fromkeys(RULES, "attack_mitigate"),
 }
 # Nobody waits for the stages of a rollout while an attack runs, so that no message advises them.
 NAMED_IN_RUNS = {**NAMED_HERE, "staged_rollout": ""}
@@ -144,11 +144,9 @@ class Attack:
         asked_by = self._naming_options(entries, len(taken_before))
         try:
             merged = MergedHost(task.host, values, self._entries(values, entries), now)
-            part = merged.part()
+            part = merged.part(asked_by).named(NAMED_IN_RUNS)
         except ValueError as exc:
-            raise Mistakes(map(asked_by, sentences_of(exc))) from exc
-        names = {name: asked_by(place) for name, place in part.names.items()}
-        part = part.named({**names, **NAMED_IN_RUNS})
+            raise Mistakes(error.moved(asked_by) for error in errors_in(exc)) from exc
         earlier = MergedHost(task.host, values, earlier_entries, now)
         self._require_new(part, _added_since(earlier, merged))
         self._require_known(merged, part)
@@ -216,9 +214,9 @@ class Attack:
             return self._ended(existing, now)
         return taking(existing, self._asked(now, state), now)
 
-    def _naming_options(self, entries: FileEntries, existing: int) -> Callable[[str], str]:
-        """Names options in a text in place of the entries that are not in the file yet, where so
-        many exist."""
+    def _naming_options(self, entries: FileEntries, existing: int) -> Move:
+        """Tells the options of the playbook for what stands in entries that are not in the file
+        yet, where so many exist."""
         placed = self._file.placed(self._task.host, entries)
         places = [place for place, _entry in placed[existing:]]
         return partial(self._asked_by, places)
@@ -255,16 +253,17 @@ class Attack:
             entries.append({**values, **about})
         return entries
 
-    def _asked_by(self, places: Sequence[str], text: str) -> str:
-        """The text with options in place of the entries at these places."""
-        options = dict(ASKED_BY)
-        if not self._options["mitigate"]:
-            options["rules"] = options["dns_rules"] = "attack_sensitivity"
-        for place in places:
-            for part, option in options.items():
-                within = rf"{re.escape(place)}\.{part}\b(\[\d+\])?"
-                text = re.sub(within, option, text)
-        return text
+    def _asked_by(self, places: Sequence[Option], option: Option) -> Option:
+        """The option of the playbook of which comes what stands in an entry at one of these places;
+        all others stay."""
+        place = next((place for place in places if option.lies_in(place)), option)
+        name, *steps = option.path[len(place) :] or ("",)
+        if name not in ASKED_BY:
+            return option
+        asked_by = ASKED_BY[str(name)]
+        if name in RULES and not self._options["mitigate"]:
+            asked_by = "attack_sensitivity"
+        return Option(asked_by, *(steps[1:] if steps and isinstance(steps[0], int) else steps))
 
     def _require_new(self, part: of_host.Part, added: Sequence[PostureObject]) -> None:
         """Raises ValueError if objects are there already that these values alone name."""
@@ -317,21 +316,22 @@ class Attack:
         """The time until which a posture is to hold; raises ValueError."""
         if self._options["until"] is None:
             return now + timedelta(hours=self._options["hours"])
-        until = expiry_of("attack_until", self._options["until"])
+        until = expiry_of(Option("attack_until"), self._options["until"])
         shortest = timedelta(hours=SHORTEST_ATTACK)
         longest = timedelta(hours=LONGEST_ATTACK)
         if not shortest <= until - now <= longest:
-            raise ValueError(
-                f"attack_until: {write_time(until)} is not between a minute and {LONGEST_ATTACK}"
-                f" hours from now on, {write_time(now)} by Cloudflare's clock."
+            problem = (
+                f"{write_time(until)} is not between a minute and {LONGEST_ATTACK} hours from now"
+                f" on, {write_time(now)} by Cloudflare's clock"
             )
+            raise Mistakes([OptionError(Option("attack_until"), problem)])
         return until
 
     def _ended(self, existing: FileEntries, now: datetime) -> FileEntries:
         """The entries, of which those that are meant end now; raises ValueError if none is."""
         over = self._options["over"]
         placed = self._task.variable_entries(self._values)
-        in_variables = [place for place, entry in placed if is_meant(over, entry)]
+        in_variables = [str(place) for place, entry in placed if is_meant(over, entry)]
         advice = f"{first_few(in_variables)} stands in the variables; end it there, by its until."
         if not any(is_meant(over, entry) for entry in existing):
             pull = "If it was taken in another checkout, commit the file there, and git pull here."

@@ -12,8 +12,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ...module_utils._errors import OptionError
 from ...module_utils._schema.account import PREFIXES
 from ...module_utils._schema.resource import ACCOUNT_OPTION, ZONE_OPTION
+from ...module_utils._text import Option
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
 from .._baseline.variables import PREFIX
 from .._variables import Mistakes
@@ -41,6 +43,7 @@ class BlockForm(NamedTuple):
     example: str = ""
 
 
+BLOCK = "attack_block"
 NETWORKS = "networks"
 BLOCK_FORMS = {
     NETWORKS: BlockForm("ip.src", "(.*)", "{}"),
@@ -69,7 +72,7 @@ MAPPED_BITS = 96  # in front of the address of IPv4 in ::ffff:192.0.2.1
 def blocking_expression(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
     """The packets or requests to block; raises Mistakes with all that is wrong."""
     sets: list[str] = []
-    problems: list[str] = []
+    problems: list[OptionError] = []
     for name, form in BLOCK_FORMS.items():
         written: dict[str, None] = {}
         for index, text in enumerate(block.get(name) or ()):
@@ -81,12 +84,12 @@ def blocking_expression(block: Mapping[str, Any], host: Mapping[str, Any]) -> st
                 problem = "" if match else f"'{text}' is not {form.example}"
                 listed = match[1] if match else ""
             if problem:
-                problems.append(f"attack_block.{name}[{index}]: {problem}.")
+                problems.append(OptionError(Option(BLOCK, name, index), problem))
             written[form.written.format(listed)] = None
         if written:
             sets.append(f"{form.field} in {{{' '.join(written)}}}")
     if not sets and not problems:
-        problems.append("attack_block: it names no networks, asns or countries.")
+        problems.append(OptionError(Option(BLOCK), "it names no networks, asns or countries"))
     if problems:
         raise Mistakes(problems)
     return " or ".join(sets)

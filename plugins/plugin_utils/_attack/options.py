@@ -79,8 +79,8 @@ def errors_of_attack(
         options[f"attack_{option}"] for option in ("accept_risks", "until", "block")
     )
     yield from errors_of(
-        lambda: expiry_of("attack_until", until) if until else None,
-        lambda: parse_acceptances(NAMED_HERE[RISKS], risks or (), CODES),
+        lambda: expiry_of(Option("attack_until"), until) if until else None,
+        lambda: parse_acceptances(Option(NAMED_HERE[RISKS]), risks or (), CODES),
         lambda: blocking_expression(block, networks) if block else None,
     )
 

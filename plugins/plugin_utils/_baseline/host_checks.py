@@ -15,15 +15,17 @@ from typing import Any
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import fields_in, without
+from ...module_utils._text import Option
 from .._module_options import OptionProblem, option_problems
 from .._variables import (
     FindErrors,
     Mistakes,
+    errors_in,
     errors_of,
     is_within,
     no_check,
-    sentences,
-    sentences_of,
+    readable_errors,
+    require_none,
     variables_in_error,
     with_unread,
     wrong_variables,
@@ -65,9 +67,9 @@ class CheckedHost(HostVariables):
 
     def mistakes(
         self, arguments: Arguments, additional: Mapping[str, Any], check: FindErrors = no_check
-    ) -> list[str]:
-        """A sentence for each mistake in the variables that a role takes and checks, and in
-        additional values, as far as no request is needed to tell it."""
+    ) -> list[OptionError]:
+        """The mistakes in the variables that a role takes and checks, and in additional values, as
+        far as no request is needed to tell them."""
         stored, unread = self.read(arguments)
         values = {**stored, **additional}
         errors = with_unread(unread, wrong_variables(arguments, values))
@@ -78,8 +80,8 @@ class CheckedHost(HostVariables):
         errors += self._errors_beside(wrong_names, fit, POSTURES in arguments)
         problems = self._option_problems(part_of({**stand_ins(values), **values}))
         return [
-            *sentences(errors, arguments, values, self.variables),
-            *(problem.sentence for problem in problems if not is_within(problem.option, unread)),
+            *readable_errors(errors, arguments, values, self.variables),
+            *(problem.error for problem in problems if not is_within(problem.option, unread)),
         ]
 
     def _errors_beside(
@@ -132,12 +134,11 @@ class CheckedHost(HostVariables):
         checks = [require_entries]
         for path, posture in postures_of(right_values).items():
             if posture.keys() - {RISKS}:
-                entry = {"name": path.removeprefix(f"{POSTURES}."), "until": NEVER}
+                entry = {"name": path.path[-1], "until": NEVER}
                 entries = [(path, entry)]
                 checks.append(partial(self._require_merged, right_values, entries, wrong_names))
         errors += errors_of(*checks)
-        if errors:
-            raise Mistakes(sentences(errors, {}, {}), errors)
+        require_none(errors, {}, {})
 
     def _require_merged(
         self, values: Mapping[str, Any], entries: PostureEntries, wrong_names: set[str]
@@ -146,13 +147,13 @@ class CheckedHost(HostVariables):
             return
         part = MergedHost(self.host, values, entries, START_OF_TIME).part()
         problems = self._option_problems(part) if described_by(part) else []
-        texts = [problem.sentence for problem in problems if not wrong_names & problem.names]
-        if texts:
-            raise Mistakes(texts)
+        errors = [problem.error for problem in problems if not wrong_names & problem.names]
+        if errors:
+            raise Mistakes(errors)
 
     def with_mistakes(self, exc: ValueError, arguments: Arguments) -> Mistakes:
         """An error with all mistakes in the variables that a role takes."""
-        return Mistakes([*sentences_of(exc), *self.mistakes(arguments, {})])
+        return Mistakes([*errors_in(exc), *self.mistakes(arguments, {})])
 
     def posture_file(self, values: Mapping[str, Any]) -> PostureFile | None:
         """The file of postures; None if the inventory is no file. Raises ValueError."""
@@ -163,8 +164,8 @@ class CheckedHost(HostVariables):
         """The postures in the variables of the host."""
         postures = values.get(POSTURE)
         if isinstance(postures, list):
-            return [(f"{POSTURE}[{index}]", entry) for index, entry in enumerate(postures)]
-        return [(POSTURE, postures)] if postures else []
+            return [(Option(POSTURE, index), entry) for index, entry in enumerate(postures)]
+        return [(Option(POSTURE), postures)] if postures else []
 
     def entries(
         self, values: Mapping[str, Any], in_file: Sequence[Any] | None = None

@@ -28,6 +28,7 @@ from .._variables import (
     no_check,
     plain,
     read_variables,
+    readable_errors,
     require_none,
     secrets_in,
     sentences,
@@ -117,14 +118,15 @@ class HostVariables:
         values, _errors = self.read(names)
         return secrets_in(arguments, values)
 
-    def misspelt_variables(self, shown: Iterable[str] = ()) -> list[str]:
+    def misspelt_variables(self, shown: Iterable[OptionError] = ()) -> list[str]:
         """A warning for each variable of the host that has no effect, and seems to be ours, unless
-        its sentence is among those that are shown anyway."""
+        its error is among those that are shown anyway."""
         errors = wrong_names(self.variables)
         secrets = self.secrets(OF_HOST) if errors else []
-        texts = redact(sentences(errors, {}, {}, self.variables), secrets)
-        known = frozenset(shown)
-        return [self._of_host(text) for text in texts if text not in known]
+        readable = readable_errors(errors, {}, {}, self.variables)
+        shown_texts = {error.text for error in shown}
+        untold = [error for error in readable if error.text not in shown_texts]
+        return [self._of_host(text) for text in redact(sentences(untold), secrets)]
 
     def base_url(self) -> str:
         """The base URL of the API that the host names, or else of this run; empty if that cannot be

@@ -12,7 +12,7 @@ no entry names is prepared: it adds and removes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -32,9 +32,9 @@ from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import Resource, Values, without
 from ...module_utils._specs.base import ONLY
 from ...module_utils._specs.registry import host_spec
-from ...module_utils._text import Option, capitalised, with_names
+from ...module_utils._text import Message, Move, Option, capitalised
 from ...module_utils._timestamps import END_OF_TIME
-from .._variables import Mistakes, all_read, error_at, mistakes_of
+from .._variables import Mistakes, all_read
 from . import variables as of_host
 from .posture import ITEMS, RISKS, Posture, PostureEntries, has_objects, postures_of, read_posture
 from .variables import POSTURE, POSTURES, PREFIX, PURGE, Part, acceptances_in
@@ -49,11 +49,22 @@ WAY_BACK = (
 )
 
 
+PlaceOf = Callable[[str], Option]  # the place of an option among values
+
+
+def _variable_of(option: str) -> Option:
+    return Option(PREFIX + option)
+
+
+def _unmoved(option: Option) -> Option:
+    return option
+
+
 class Layer(NamedTuple):
-    """Values that stand at a path. Those of a posture that does not hold have an `end`: the words
+    """Values that stand at a place. Those of a posture that does not hold have an `end`: the words
     for why it does not."""
 
-    path: str
+    place: Option
     values: Values
     end: str = ""
 
@@ -66,7 +77,7 @@ class PostureObject(NamedTuple):
     identity: tuple[str, schema.Key]
     desired: DesiredObject
     entry: dict[str, Any]
-    place: str
+    place: Option
 
     @property
     def title(self) -> str:
@@ -104,15 +115,15 @@ class MergedHost:
         self.values = without(values, POSTURE, POSTURES)
         self._targets: list[tuple[PostureObject, str]] = []  # of all postures, each with its end
         self._problems: list[OptionError] = []
-        self._brought: dict[str, str] = {}  # by options, and entries of them such as rules[2]
-        self._places: dict[int, str] = {}  # of the entries that postures bring
+        self._brought: dict[str, Option] = {}  # by options, and entries of them such as rules[2]
+        self._places: dict[int, Option] = {}  # of the entries that postures bring
         layers = _layers(chosen, prepared, now)
         baseline = self._copied_baseline(values, layers)
-        objects = _objects(PREFIX, baseline, values)
+        objects = _objects(_variable_of, baseline, values)
         self._entries = {target.identity: target.entry for target in objects}
         self._take_layers(layers)
         if self._problems:
-            raise mistakes_of(self._problems)
+            raise Mistakes(self._problems)
         if chosen:
             self._accept(chosen, now)
 
@@ -127,12 +138,14 @@ class MergedHost:
                 baseline[option] = self.values[variable] = deepcopy(values[variable])
         return baseline
 
-    def part(self) -> Part:
-        """All that the variables describe; raises ValueError."""
+    def part(self, move: Move = _unmoved) -> Part:
+        """All that the variables describe, with the option in place of each that a posture brings,
+        as `move` tells it; raises ValueError."""
         for variable, entries in self.values.items():
             if variable in of_host.OWNERS_OF and isinstance(entries, list):
                 self._note_places(variable.removeprefix(PREFIX), entries)
-        part = of_host.host_part(self._host, self.values, self._brought)
+        brought = {name: move(place) for name, place in self._brought.items()}
+        part = of_host.host_part(self._host, self.values, brought)
         if part.options.get(ONLY) is None:
             return part
         postures = part.context.postures._replace(values=self._posture_values())
@@ -196,12 +209,12 @@ class MergedHost:
         nothing else names. Raises ValueError for values that cannot be read."""
         for option, value in layer.values.items():
             if has_objects(self.values, option):
-                objects = _objects(f"{layer.path}.", {option: value}, self.values)
+                objects = _objects(layer.place.at, {option: value}, self.values)
                 self._take_objects(option, list(objects), layer.end)
             elif not layer.end:
-                self._set(option, value, f"{layer.path}.{option}")
+                self._set(option, value, layer.place.at(option))
 
-    def _set(self, option: str, value: Any, place: str) -> None:
+    def _set(self, option: str, value: Any, place: Option) -> None:
         self.values[PREFIX + option] = value
         self._brought[option] = place
 
@@ -307,26 +320,26 @@ class MergedHost:
         try:
             insert_new([Desired(resource, moved)], order)
         except PlanError as exc:
-            self._problems.append(error_at(variable, str(exc).rstrip(".")))
+            self._problems.append(OptionError(Option(variable), str(exc).rstrip(".")))
         self.values[variable] = [entries[key] for key in order]
 
     def _accept(self, postures: Sequence[Posture], now: datetime) -> None:
         """Accept the risks of postures for what they change: on the way in, and for a week of the
         way back."""
         variable = of_host.ACCEPT_RISKS
-        risks: list[tuple[str, Any]] = []
+        risks: list[tuple[Option, Any]] = []
         for index, risk in enumerate(acceptances_in(self.values.get(variable))):
-            risks.append((f"{variable}[{index}]", risk))
+            risks.append((Option(variable, index), risk))
         for posture in postures:
             if now == END_OF_TIME or now - posture.until < AFTERWARDS:
                 risks += self._bound_risks(posture)
                 risks += self._risks_of_end(posture)
-        self.values[variable] = [risk for _path, risk in risks]
-        self._brought[RISKS] = f"{postures[-1].place}.{RISKS}"
-        for index, (path, _risk) in enumerate(risks):
-            self._brought[f"{RISKS}[{index}]"] = path
+        self.values[variable] = [risk for _place, risk in risks]
+        self._brought[RISKS] = postures[-1].place.at(RISKS)
+        for index, (place, _risk) in enumerate(risks):
+            self._brought[f"{RISKS}[{index}]"] = place
 
-    def _bound_risks(self, posture: Posture) -> Iterator[tuple[str, Any]]:
+    def _bound_risks(self, posture: Posture) -> Iterator[tuple[Option, Any]]:
         """The risks that a posture accepts; one that names no objects counts for those of the
         posture alone."""
         keys = _keys_by_resource(self._objects_of(posture))
@@ -341,14 +354,14 @@ class MergedHost:
         """The objects that a posture sets."""
         for option, value in posture.values.items():
             if has_objects(self.values, option):
-                yield from _objects(f"{posture.path}.", {option: value}, self.values)
+                yield from _objects(posture.path.at, {option: value}, self.values)
 
-    def _risks_of_end(self, posture: Posture) -> list[tuple[str, Any]]:
+    def _risks_of_end(self, posture: Posture) -> list[tuple[Option, Any]]:
         """The risks of the way back: the end of what the posture added, and nothing else."""
         # The playbook attack, which writes `since`, adds nothing that is there already.
         if not posture.record["since"]:
             return []
-        risks: list[tuple[str, Any]] = []
+        risks: list[tuple[Option, Any]] = []
         for resource, keys in _keys_by_resource(self._ended_by(posture)).items():
             acceptance = {"resource": resource, "entries": keys, "reason": "the end of the posture"}
             risks += [(posture.place, {"code": code, **acceptance}) for code in WAY_BACK]
@@ -359,8 +372,8 @@ class MergedHost:
         prepared posture alone names."""
         for ended in self.ended.values():
             for target, _end in ended:
-                is_of_values = target.place.startswith(f"{posture.place}.")
-                is_of_posture = target.place.startswith(f"{posture.path}.")
+                is_of_values = target.place.lies_in(posture.place)
+                is_of_posture = target.place.lies_in(posture.path)
                 if is_of_values or (is_of_posture and target.identity in self.added):
                     yield target
 
@@ -402,7 +415,7 @@ def _bound_to(keys: Mapping[str, Sequence[str]], risk: Any) -> Iterator[dict[str
 
 
 def _chosen_postures(
-    host: str, entries: PostureEntries, prepared: Mapping[str, Values], now: datetime
+    host: str, entries: PostureEntries, prepared: Mapping[Option, Values], now: datetime
 ) -> list[Posture]:
     """The postures of entries; raises ValueError with all that is wrong in them."""
     reads = [partial(read_posture, host, place, entry, prepared, now) for place, entry in entries]
@@ -410,7 +423,7 @@ def _chosen_postures(
 
 
 def _layers(
-    chosen: Sequence[Posture], prepared: Mapping[str, Values], now: datetime
+    chosen: Sequence[Posture], prepared: Mapping[Option, Values], now: datetime
 ) -> list[Layer]:
     """The values of postures: first of those that hold, then of those that are over, and then of
     the prepared ones, whoever names them."""
@@ -427,8 +440,9 @@ def _layers(
 
 
 def _not_set_back(target: PostureObject, lacking: str, option: str) -> OptionError:
-    variable = Option(PREFIX + option)
-    return error_at(target.place, f"nothing sets back {lacking}; name it in ", variable, " as well")
+    variable = _variable_of(option)
+    problem = Message(f"nothing sets back {lacking}; name it in ", variable, " as well")
+    return OptionError(target.place, problem)
 
 
 def _takes_back(operation: Mapping[str, Any], values: Values) -> bool:
@@ -447,10 +461,9 @@ def _ended_entry(target: PostureObject) -> dict[str, Any]:
     return entry if target.resource is LISTS else {**entry, "expires": LONG_AGO}
 
 
-def _objects(prefix: str, values: Values, host: Values) -> Iterator[PostureObject]:
-    """The objects that `values` describe. `host` has all variables of the host, of which only its
-    owners are read. The places of the objects begin with `prefix`. Raises ValueError for malformed
-    ones."""
+def _objects(place_of: PlaceOf, values: Values, host: Values) -> Iterator[PostureObject]:
+    """The objects that `values` describe, whose places are those of their options. `host` has all
+    variables of the host, of which only its owners are read. Raises Mistakes for malformed ones."""
     if not values:
         return
     ids = {name: "its own" for name in schema.OWNERS if of_host.names_owner(host, name)}
@@ -458,22 +471,31 @@ def _objects(prefix: str, values: Values, host: Values) -> Iterator[PostureObjec
     try:
         desired = host_spec(options).desired(options)
     except OptionError as exc:
-        names = {name: f"{prefix}{name}" for name in values}
-        raise Mistakes(f"{with_names(error.message, names)}." for error in exc.errors) from exc
+
+        def move(option: Option) -> Option:
+            return _placed(place_of, option) if option.path[:1] in of_values else option
+
+        of_values = {(name,) for name in values}
+        raise Mistakes(error.moved(move) for error in exc.errors) from exc
     for collection in desired:
         for key, desired_object in collection.entries.items():
-            yield _posture_object(prefix, values, collection.resource, key, desired_object)
+            yield _posture_object(place_of, values, collection.resource, key, desired_object)
+
+
+def _placed(place_of: PlaceOf, option: Option) -> Option:
+    """The option, or what stands in it, at its place."""
+    name, *steps = option.path
+    return place_of(str(name)).at(*steps)
 
 
 def _posture_object(
-    prefix: str, values: Values, resource: Resource, key: schema.Key, desired: DesiredObject
+    place_of: PlaceOf, values: Values, resource: Resource, key: schema.Key, desired: DesiredObject
 ) -> PostureObject:
     """An object that values describe, with its entry in them."""
     steps = desired.path.path
     entry: Any = values if steps else dict(desired.values)
     for step in steps:
         entry = entry[step]
-    place = desired.path.name({}) or of_host.VARIABLE_OF[resource.plural].removeprefix(PREFIX)
-    return PostureObject(
-        resource, (resource.plural, key), desired, entry=entry, place=f"{prefix}{place}"
-    )
+    option = desired.path or Option(of_host.VARIABLE_OF[resource.plural].removeprefix(PREFIX))
+    place = _placed(place_of, option)
+    return PostureObject(resource, (resource.plural, key), desired, entry=entry, place=place)

@@ -18,15 +18,7 @@ from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import Values, without
 from ...module_utils._text import Message, Option, did_you_mean, first_few, visible
 from ...module_utils._timestamps import write_timestamp
-from .._variables import (
-    error_at,
-    errors_of,
-    expiry_of,
-    mistakes_of,
-    require_none,
-    require_valid,
-    wrong_variables,
-)
+from .._variables import Mistakes, errors_of, expiry_of, require_none, wrong_at
 from .variables import (
     OF_A_POSTURE,
     OWNERS_OF,
@@ -38,9 +30,9 @@ from .variables import (
 )
 
 # The postures of a host, each with the place that names it.
-PostureEntries = Sequence[tuple[str, Any]]
+PostureEntries = Sequence[tuple[Option, Any]]
 # Accepted risks, each with its place.
-PlacedRisks = Sequence[tuple[str, Any]]
+PlacedRisks = Sequence[tuple[Option, Any]]
 START_OF_TIME = datetime.min.replace(tzinfo=timezone.utc)  # when every posture holds
 FORM = "{{name: {}, until: 2027-01-31T09:00:00Z}}"
 TIMES = ("since", "until")
@@ -62,8 +54,8 @@ class Posture(NamedTuple):
     until: datetime
     record: Mapping[str, Any]
     values: Values
-    path: str
-    place: str
+    path: Option
+    place: Option
     risks: PlacedRisks
 
     def sentence(self) -> str:
@@ -73,12 +65,15 @@ class Posture(NamedTuple):
         return f"{title} holds until {self.record['until']}{reason}."
 
 
-def postures_of(values: Values) -> dict[str, Values]:
+def postures_of(values: Values) -> dict[Option, Values]:
     """By their variables: the prepared postures, with the values that are for this host. Raises
-    ValueError."""
+    Mistakes."""
     prepared = values.get(POSTURES) or {}
-    postures = {f"{POSTURES}.{name}": posture for name, posture in prepared.items()}
-    require_valid(dict.fromkeys(postures, PREPARED_POSTURE), postures)
+    postures = {Option(POSTURES, name): posture for name, posture in prepared.items()}
+    errors: list[OptionError] = []
+    for path, posture in postures.items():
+        errors += wrong_at(path, PREPARED_POSTURE, posture)
+    require_none(errors, {}, {})
     return {path: _for_host(posture or {}, values) for path, posture in postures.items()}
 
 
@@ -100,39 +95,42 @@ def has_objects(values: Values, option: str) -> bool:
     return any(names_owner(values, owner) for owner in owners)
 
 
-def require_risks(postures: Mapping[str, Values]) -> None:
+def require_risks(postures: Mapping[Option, Values]) -> None:
     """Raise ValueError for malformed accepted risks of prepared postures, also of those that no
     entry names."""
     checks = [
-        partial(read_acceptances, f"{path}.{RISKS}", posture.get(RISKS))
+        partial(read_acceptances, path.at(RISKS), posture.get(RISKS))
         for path, posture in postures.items()
     ]
     require_none(errors_of(*checks), {}, {})
 
 
 def read_posture(
-    host: str, place: str, entry: Any, prepared: Mapping[str, Values], now: datetime
+    host: str, place: Option, entry: Any, prepared: Mapping[Option, Values], now: datetime
 ) -> Posture | None:
     """The posture of an entry; None for one that has ended, and that nobody prepares any more.
     Raises ValueError."""
     fields = _checked_fields(place, entry)
-    until = expiry_of(f"{place}.until", fields["until"])
-    since = expiry_of(f"{place}.since", fields["since"]) if "since" in fields else None
+    until = expiry_of(place.at("until"), fields["until"])
+    since = expiry_of(place.at("since"), fields["since"]) if "since" in fields else None
     name = fields.get("name")
     values: Values = without(fields, *ABOUT, RISKS)
     if bool(name) is bool(values):
-        raise ValueError(f"{place} takes until, and a name or the values themselves.")
-    path = f"{POSTURES}.{name}" if name else place
+        problem = "it takes until, and a name or the values themselves"
+        raise Mistakes([OptionError(place, problem)])
+    path = Option(POSTURES, name) if name else place
     if name and path not in prepared:
         if until <= now:
             return None
-        raise mistakes_of([error_at(f"{place}.name", no_such_posture(name, prepared))])
+        names = [prepared_path.path[-1] for prepared_path in prepared]
+        raise Mistakes([OptionError(place.at("name"), no_such_posture(name, names))])
     if name:
         values = prepared[path]
     risks = [*_placed_risks(path, values), *_placed_risks(place, fields)]
     values = without(values, RISKS)
     if not values:
-        raise ValueError(f"{place}.name: the posture {name} has nothing for {host}.")
+        problem = f"the posture {name} has nothing for {host}"
+        raise Mistakes([OptionError(place.at("name"), problem)])
     record = {
         "name": name,
         "until": write_timestamp(until),
@@ -142,33 +140,34 @@ def read_posture(
     return Posture(name or "", until, record, values=values, path=path, place=place, risks=risks)
 
 
-def _checked_fields(place: str, entry: Any) -> dict[str, Any]:
-    """The fields of an entry that are set; raises ValueError for wrong ones."""
+def _checked_fields(place: Option, entry: Any) -> dict[str, Any]:
+    """The fields of an entry that are set; raises Mistakes for wrong ones."""
     fields = entry or {}
     if not isinstance(fields, Mapping):
-        raise ValueError(f"{place}: it is no posture; write {FORM.format(visible(str(entry)))}.")
-    errors = wrong_variables({place: CHOSEN_POSTURE}, {place: fields})
+        problem = f"it is no posture; write {FORM.format(visible(str(entry)))}"
+        raise Mistakes([OptionError(place, problem)])
+    errors = wrong_at(place, CHOSEN_POSTURE, fields)
     require_none([*errors, *_wrong_times(place, fields)], {}, {})
     known = {name: value for name, value in fields.items() if value not in (None, [])}
     known.update({name: str(known[name]) for name in ABOUT if name in known})  # also a number
     return known
 
 
-def _wrong_times(place: str, fields: Mapping[str, Any]) -> list[OptionError]:
+def _wrong_times(place: Option, fields: Mapping[str, Any]) -> list[OptionError]:
     texts = {name: fields[name] for name in TIMES if isinstance(fields.get(name), str)}
-    checks = [partial(expiry_of, f"{place}.{name}", text) for name, text in texts.items()]
+    checks = [partial(expiry_of, place.at(name), text) for name, text in texts.items()]
     return errors_of(*checks)
 
 
-def _placed_risks(place: str, values: Values) -> Iterator[tuple[str, Any]]:
+def _placed_risks(place: Option, values: Values) -> Iterator[tuple[Option, Any]]:
     """The accepted risks in values, each with its place."""
     for index, risk in enumerate(acceptances_in(values.get(RISKS))):
-        yield f"{place}.{RISKS}[{index}]", risk
+        yield place.at(RISKS, index), risk
 
 
-def no_such_posture(name: Any, paths: Iterable[str]) -> Message:
-    """The problem of a name that none of these paths of prepared postures has."""
-    names = [path.rpartition(".")[2] for path in paths]
+def no_such_posture(name: Any, prepared_names: Iterable[Any]) -> Message:
+    """The problem of a name that no prepared posture has."""
+    names = [str(prepared_name) for prepared_name in prepared_names]
     problem = f"no posture is called {name}{did_you_mean(str(name), names)}; "
     if names:
         return Message(problem, f"the postures are {first_few(names)}")

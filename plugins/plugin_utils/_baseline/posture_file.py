@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from ...module_utils._schema.resource import without
-from ...module_utils._text import visible
+from ...module_utils._text import Option, visible
 from .._files import locked, write_whole
 from .posture import FORM
 from .variables import POSTURES_FILE
@@ -89,11 +89,12 @@ class PostureFile:
             raise ValueError(f"{self.path}: it takes lists of postures by host, such as {form}.")
         return [*entries]
 
-    def placed(self, host: str, entries: Iterable[Any]) -> list[tuple[str, Any]]:
+    def placed(self, host: str, entries: Iterable[Any]) -> list[tuple[Option, Any]]:
         """Entries of a host, each with its place in the file."""
         relative = os.path.relpath(self.path)
         name = str(self.path) if relative.startswith(os.pardir) else relative
-        return [(f"{name}: {host}[{index}]", entry) for index, entry in enumerate(entries)]
+        in_file = f"{name}: {host}"
+        return [(Option(in_file, index), entry) for index, entry in enumerate(entries)]
 
     def write(self, host: str, existing: list[Any], entries: list[Any]) -> None:
         """Let a host have these entries in place of the existing ones; raises OSError, ValueError,

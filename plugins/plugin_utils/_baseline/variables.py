@@ -30,7 +30,7 @@ from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNER
 from ...module_utils._specs.base import ONLY, PLAN_OPTIONS, argument_spec, purged
 from ...module_utils._specs.host import EXCLUSIVE, HOST_SPECS, INTERNAL, option_of
 from ...module_utils._specs.registry import host_spec
-from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few
+from ...module_utils._text import Names, Option, Warn, first_few
 from .._variables import CONTACTS, FLEET, Mistakes, misspelt_errors, no_such_variable
 from .approval import EXPECTED_PLAN
 
@@ -56,6 +56,11 @@ INVENTORY: Mapping[str, str] = {
     f"{PREFIX}{option}": f"edge_{option}"
     for option in (*OWNER_OPTIONS, "api_token", "api_email", "api_key", "base_url")
 }
+
+
+# By options, and entries of them such as `rules[2]`: the places in postures that fill them.
+Brought = Mapping[str, Option]
+NOTHING_BROUGHT: Brought = {}
 
 
 @dataclass(frozen=True)
@@ -163,27 +168,25 @@ def without_omitted(value: Any, omitted: Any) -> Any:
     return value
 
 
-def host_part(host: str, variables: Mapping[str, Any], brought: Names = OWN_NAMES) -> Part:
+def host_part(host: str, variables: Mapping[str, Any], brought: Brought = NOTHING_BROUGHT) -> Part:
     """All that the variables of a host describe; raises ValueError with a sentence for each thing
     that lacks."""
     require_complete(host, variables)
     return part_of(variables, brought)
 
 
-def part_of(variables: Mapping[str, Any], brought: Names = OWN_NAMES) -> Part:
+def part_of(variables: Mapping[str, Any], brought: Brought = NOTHING_BROUGHT) -> Part:
     """All that the variables of a host describe, also if something lacks.
 
     `variables` holds values of `OF_HOST`, without templates. None and, of ids, credentials and
-    addresses, an empty text count as not set. `brought` are the variables of postures that fill
-    options, or entries of them such as `rules[2]`.
+    addresses, an empty text count as not set.
     """
     values, filled = _with_inventory(variables)
     names = {name: filled.get(f"{PREFIX}{name}", f"{PREFIX}{name}") for name in OPTIONS}
-    entries = [name for name, path in brought.items() if not path.startswith(ACCEPT_RISKS)]
+    entries = [name for name, place in brought.items() if place.path[0] != ACCEPT_RISKS]
+    names.update({name: str(place) for name, place in brought.items()})
     context = ROLE._replace(
-        names={**names, **brought},
-        postures=PosturesOfHost(entries),
-        zone=_zone_of_inventory(values, filled),
+        names=names, postures=PosturesOfHost(entries), zone=_zone_of_inventory(values, filled)
     )
     options = {
         name: values[f"{PREFIX}{name}"]
@@ -234,7 +237,7 @@ def acceptances_in(value: Any) -> list[Any]:
     return value.split(",") if isinstance(value, str) else [*(value or ())]
 
 
-def read_acceptances(option: str, value: Any) -> Sequence[Acceptance]:
+def read_acceptances(option: Option, value: Any) -> Sequence[Acceptance]:
     """The accepted risks in a value of this option; raises OptionError for malformed ones."""
     return parse_acceptances(option, acceptances_in(value), CODES)
 
@@ -340,28 +343,28 @@ def _has_credentials(variables: Mapping[str, Any]) -> bool:
 
 
 def require_complete(host: str, variables: Mapping[str, Any]) -> None:
-    """Raise ValueError if a host lacks what its variables need."""
+    """Raise Mistakes if a host lacks what its variables need."""
     values, _names = _with_inventory(variables)
     lacking = [owner for option, owner in OWNERS.items() if not names_owner(values, option)]
     problems: list[str] = []
     if len(lacking) == len(OWNERS):
-        problems.append(f"{host} is neither an account nor a zone: set {_ways(*OWNER_OPTIONS)}.")
+        problems.append(f"{host} is neither an account nor a zone: set {_ways(*OWNER_OPTIONS)}")
     for owner in lacking if not problems else ():
         described = _variables_about(values, owner.option)
         if described:
             names, ways = " and ".join(described), _ways(*owner.options)
-            problems.append(f"{host} has {names}, but no {owner.title}: set {ways}.")
+            problems.append(f"{host} has {names}, but no {owner.title}: set {ways}")
     for owner in lacking:
         kind = PACKET if owner is ACCOUNT_OWNER else REQUEST
         if kind in kinds_expected(values.get(EXPECTATIONS)):
             problems.append(
-                f"{host} has {EXPECTATIONS} of a {kind}, but no {owner.title} to check it on."
+                f"{host} has {EXPECTATIONS} of a {kind}, but no {owner.title} to check it on"
             )
     if not _has_credentials(variables):
         by_key = f"{_ways('api_email')} with {_ways('api_key')}"
-        problems.append(f"{host} lacks credentials: set {_ways('api_token')}, or {by_key}.")
+        problems.append(f"{host} lacks credentials: set {_ways('api_token')}, or {by_key}")
     if problems:
-        raise Mistakes(problems)
+        raise Mistakes(OptionError(Option(), problem) for problem in problems)
 
 
 def _variables_about(values: Mapping[str, Any], owner: str) -> list[str]:
@@ -403,14 +406,13 @@ def wrong_source(host: str, values: Mapping[str, Any]) -> list[OptionError]:
 
 
 def check_keep(keep: object) -> int | None:
-    """The number of snapshots of a host that remain, None for all; raises ValueError."""
+    """The number of snapshots of a host that remain, None for all; raises Mistakes."""
     if keep in (None, ""):
         return None
     number = int(str(keep))
     if number < 1:
-        raise ValueError(
-            f"{SNAPSHOT_KEEP}: {number} is less than 1; leave it out to keep all snapshots."
-        )
+        problem = f"{number} is less than 1; leave it out to keep all snapshots"
+        raise Mistakes([OptionError(Option(SNAPSHOT_KEEP), problem)])
     return number
 
 

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 
 from ...module_utils._arguments import TEXTS, Argument, Arguments, read_options
 from ...module_utils._context import EXISTING, NOW
-from ...module_utils._errors import NOTHING_CHANGED
+from ...module_utils._errors import NOTHING_CHANGED, OptionError
 from ...module_utils._plan.desired import Desired
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State, without
 from ...module_utils._specs.base import RESTORED
 from ...module_utils._specs.registry import HOST_MODULE, host_spec
 from ...module_utils._specs.whole_state import all_inside, collections_of
-from ...module_utils._text import first_joined
+from ...module_utils._text import Option, first_joined
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.approval import EXPECTED_PLAN
 from .._baseline.service_time import ReadFailed
@@ -51,7 +51,7 @@ from .._baseline.variables import (
     of_another,
 )
 from .._files import host_folder, require_writable, variables_file, write_private
-from .._variables import plain, read_variables, require_valid
+from .._variables import Mistakes, plain, read_variables, require_valid
 from .describe import IGNORE_IDS, exclusive_entries, purge_of
 
 # Objects by their keys alone, by the plural of the resource.
@@ -228,10 +228,8 @@ def parse_moment(text: str, name: str, words: str = "") -> datetime:
     match = TIMESTAMP.fullmatch(f"{text}T00:00:00Z" if DATE.fullmatch(text) else text)
     moment = read_timestamp(match[0]) if match and match[4] else None
     if moment is None:
-        raise ValueError(
-            f"{name}: '{text}' is neither {words}a date such as 2027-01-31, nor a time such"
-            " as 2027-01-31T18:00:00+01:00."
-        )
+        forms = "a date such as 2027-01-31, nor a time such as 2027-01-31T18:00:00+01:00"
+        raise Mistakes([OptionError(Option(name), f"'{text}' is neither {words}{forms}")])
     return moment
 
 

@@ -23,12 +23,13 @@ from ...module_utils._guard.acceptance import Acceptance
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.host import option_of
 from ...module_utils._specs.info import check_hours
+from ...module_utils._text import Option
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.posture import Posture
 from .._baseline.unmanaged import ACCEPTED, ENTRIES, Accepted
 from .._baseline.variables import OF_HOST, Part, read_acceptances
-from .._variables import declared_in, errors_of
+from .._variables import Mistakes, declared_in, errors_of
 from .record import AcceptedRisk, Deadline
 
 REPORT_VARIABLES: Arguments = declared_in("report")
@@ -46,9 +47,8 @@ def file_mode(digits: Any) -> int:
     """The permissions of a file; raises ValueError for a number, whose digits YAML has read as
     octal already, or not."""
     if not isinstance(digits, str) or not re.fullmatch("[0-7]{3,4}", digits):
-        raise ValueError(
-            f"report_mode: {digits} is not text of octal digits such as '0600'; put them in quotes."
-        )
+        problem = f"{digits} is not text of octal digits such as '0600'; put them in quotes"
+        raise Mistakes([OptionError(Option("report_mode"), problem)])
     return int(digits, 8)
 
 
@@ -60,7 +60,8 @@ def announced(value: Any) -> bool | str:
     try:
         return bool(boolean(value or False))
     except TypeError as exc:
-        raise ValueError(f"{ANNOUNCED}: {value} is none of true, false, required.") from exc
+        problem = f"{value} is none of true, false, required"
+        raise Mistakes([OptionError(Option(ANNOUNCED), problem)]) from exc
 
 
 def check_report(values: Mapping[str, Any], _given: Container[str]) -> Iterator[OptionError]:
@@ -109,7 +110,7 @@ def expiring(
     accepted statuses, the postures."""
     ends = [*_ends_of_entries(part)]
     for posture in postures:
-        ends.append(End(posture.until, "posture", posture.name or posture.place))
+        ends.append(End(posture.until, "posture", posture.name or str(posture.place)))
     for risk in _acceptances(part):
         ends.append(End(risk.expires, "accepted risk", risk.code))
     ends += map(_end_of_acceptance, accepted)
@@ -132,7 +133,7 @@ def _end_of_acceptance(acceptance: Accepted) -> End:
 def _acceptances(part: Part) -> Sequence[Acceptance]:
     """The acceptances of a host."""
     try:
-        return read_acceptances(ACCEPTED_OPTION, part.options.get(ACCEPTED_OPTION))
+        return read_acceptances(Option(ACCEPTED_OPTION), part.options.get(ACCEPTED_OPTION))
     except OptionError:  # with which the modules fail, so that the host is unknown
         return []
 

@@ -25,12 +25,13 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from jinja2 import Environment, Template, TemplateError
 from markupsafe import Markup
 
+from ...module_utils._errors import OptionError
 from ...module_utils._text import INVISIBLE, capitalised, first_few, left_out, plural, visible
 from ...module_utils._timestamps import to_the_minute
 from .._alike import without_ray
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
 from .._files import write_whole
-from .._variables import CONTACTS
+from .._variables import CONTACTS, sentences
 from . import coverage, overview
 from . import record as records
 from .coverage import CLASSES, FAMILIES
@@ -46,7 +47,6 @@ PAGE_OF = {
 }
 FILE_AND_LINE = re.compile(r"([^()]+):([1-9]\d*)")
 WITHOUT_LINE = ("inventory", "1")  # GitHub refuses a file with a finding that has no place
-BEHIND_MISTAKE = re.compile(rf" \(({FILE_AND_LINE.pattern})\)")
 
 
 class Located(NamedTuple):
@@ -72,11 +72,13 @@ def sarif(report: Report) -> dict[str, Any]:
     return _log(chain.from_iterable(map(_located, report["hosts"])))
 
 
-def sarif_of_mistakes(mistakes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def sarif_of_mistakes(mistakes: Mapping[str, Sequence[OptionError]]) -> dict[str, Any]:
     """The mistakes in the variables of hosts, by host."""
-    occurrences = []
-    for host, texts in mistakes.items():
-        occurrences += [_mistake("mistake", host, text) for text in texts]
+    occurrences: list[Occurrence] = []
+    for host, errors in mistakes.items():
+        for error, text in zip(errors, sentences(errors)):
+            finding = Located("mistake", text, error.place or None)
+            occurrences.append(Occurrence(finding, host))
     return _log(occurrences)
 
 
@@ -99,13 +101,7 @@ def _located(record: HostRecord) -> Iterator[Occurrence]:
         yield Occurrence(finding, "/".join([host, *entries[:1]]))
     if record["status"] == "unknown":
         for reason in record["reasons"]:
-            yield _mistake("unknown", host, reason)
-
-
-def _mistake(rule: str, host: str, text: str) -> Occurrence:
-    match = BEHIND_MISTAKE.search(text)
-    place = match[1] if match else None
-    return Occurrence(Located(rule, text, place), host)
+            yield Occurrence(Located("unknown", reason, record["place"]), host)
 
 
 def _log(occurrences: Iterable[Occurrence]) -> dict[str, Any]:

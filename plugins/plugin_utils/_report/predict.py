@@ -30,7 +30,7 @@ from .results import HostResults, host_results, reported_unmanaged
 
 def place_in_files(variables: Mapping[str, Any], option: str | None) -> str | None:
     """The file and the line of an option of this name, or else its name."""
-    return origin_of_value(variables, option_at(option or "")).strip(" ()") or option
+    return origin_of_value(variables, option_at(option or "")) or option
 
 
 TRAFFIC_HOURS = "report_traffic_hours"  # the variable

@@ -440,6 +440,7 @@ class HostRecord(TypedDict):
         Metric("severity", f"Status of a host: {SEVERITIES}.", severity),
     ]
     reasons: Annotated[list[str], Column("why", lambda record: (*record["reasons"], "")[0])]
+    place: Annotated[str | None, "file and line of a mistake, if one keeps it from being read"]
     mitigates: Annotated[
         bool | None,
         "null if it is not known",

@@ -17,6 +17,7 @@ from itertools import chain
 from typing import Any, TypeVar, cast
 
 from ...module_utils import _arguments
+from ...module_utils._errors import PLACE
 from ...module_utils._guard.terms import Pending
 from ...module_utils._planning.zone import NOT_SERVED
 from ...module_utils._protection.expected import expected_in_words, with_rule
@@ -65,9 +66,9 @@ class HostResults:
         return replace(self, record=record, unread=[*self.unread, *unread])
 
 
-def unread_host(host: str, *reasons: str) -> HostResults:
-    """A host that could not be read, for these reasons."""
-    return HostResults(records.nothing_known(host), reasons)
+def unread_host(host: str, *reasons: str, place: str | None = None) -> HostResults:
+    """A host that could not be read, for these reasons, because of a mistake at this place."""
+    return HostResults(records.nothing_known(host), reasons).having(place=place)
 
 
 def host_results(
@@ -89,7 +90,9 @@ def host_results(
         for name, result in all_results.items()
         if name != TRAFFIC and _has_plan(result)
     }
-    reasons = [_message_of_failure(result) for result in all_results.values() if _is_unread(result)]
+    failed = [result for result in all_results.values() if _is_unread(result)]
+    reasons = [_message_of_failure(result) for result in failed]
+    places = [str(result[PLACE]) for result in failed if result.get(PLACE)]
     if not reasons and not plans:
         reasons = [
             "There is no result: the run did not get to this host, or it has neither account nor"
@@ -100,6 +103,7 @@ def host_results(
     for source in (owners, *plans.values()):
         ids.update({name: source[name] for name in OWNERS if source.get(name)})
     unplanned = unread_host(host, *dict.fromkeys(reasons)).having(
+        place=(*places, None)[0],
         traffic=traffic,
         account_id=_identifier(ids.get("account_id")),
         zone_id=_identifier(ids.get("zone_id")),

@@ -30,6 +30,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._result import 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._warnings import plan_warnings
 
 from tests.support.coverage_model import account_state
@@ -126,7 +127,9 @@ def plan(*operations: Operation) -> Plan:
 
 def check(plan_: Plan, accepted: Any = (), now: datetime | None = NOON) -> Checked:
     return check_plan(
-        Planned(plan_), Terms(Limits(), parse_acceptances("accept_risks", accepted, CODES), risks=ALL_RISKS), now
+        Planned(plan_),
+        Terms(Limits(), parse_acceptances(Option("accept_risks"), accepted, CODES), risks=ALL_RISKS),
+        now,
     )
 
 

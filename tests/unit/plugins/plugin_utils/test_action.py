@@ -59,13 +59,13 @@ def test_right_options_have_no_errors() -> None:
 def test_wrong_options_are_told_before_any_call(option: str, value: Any, words: str) -> None:
     context = TASK._replace(names={"timeout": "status_timeout"})
     (problem,) = option_problems(STATUS, {**CONNECTION, "enabled": True, option: value}, context, {})
-    assert problem.sentence == f"{words}."
+    assert problem.error.message == words
 
 
 def test_a_problem_repeats_no_secret() -> None:
     options = {**CONNECTION, "enabled": CONNECTION["api_token"]}
     (problem,) = option_problems(STATUS, options, TASK, {})
-    assert problem.sentence == "enabled: '********' is a text; write true or false."
+    assert problem.error.message == "enabled: '********' is a text; write true or false"
 
 
 @pytest.mark.parametrize(

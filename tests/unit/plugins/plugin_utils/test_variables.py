@@ -14,12 +14,17 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import Arguments
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS, OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Message, Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
     ENCODER,
+    Mistakes,
+    errors_of,
     origin_of_value,
     read_variables,
+    require_none,
     require_valid,
+    sentences,
+    variables_in_error,
 )
 
 ARGUMENTS: Arguments = {
@@ -102,7 +107,7 @@ def test_a_value_has_the_place_of_its_file(
     """Before 2.19 ansible-core knows no place, and none is named."""
     (tmp_path / "lima.yml").write_text(FILE, encoding="utf-8")
     values = DataLoader().load_from_file(str(tmp_path / "lima.yml"))
-    whole, relative = f" ({tmp_path}/lima.yml:{line})", f" (lima.yml:{line})"
+    whole, relative = f"{tmp_path}/lima.yml:{line}", f"lima.yml:{line}"
     assert origin_of_value(values, Option(*path)) == (whole if ENCODER else "")
     monkeypatch.chdir(tmp_path)
     assert origin_of_value(values, Option("flag", *path[1:]), {"flag": path[0]}) == (relative if ENCODER else "")
@@ -134,6 +139,33 @@ def test_all_mistakes_in_the_variables_of_a_playbook_are_told_with_their_places(
         f" (2) role_number: 'many' is a text; write a whole number{places[1]};"
         f" (3) role_token: its value is a list; write a text{places[2]}."
     )
+
+
+def test_a_mistake_is_told_again_with_a_place_alone() -> None:
+    """Brackets at the end of a sentence are no place."""
+    flag, number = Option("role_flag"), Option("role_number")
+    errors = [OptionError(flag, "wrong"), OptionError(flag, "wrong (again)"), OptionError(number, "odd")]
+    mistakes = Mistakes([*errors, OptionError(number, "odd", "lima.yml:3"), OptionError(number, "odd")])
+    told = ["role_flag: wrong.", "role_flag: wrong (again).", "role_number: odd (lima.yml:3)."]
+    assert (sentences(mistakes.errors), mistakes.place) == (told, "lima.yml:3")
+
+
+def test_a_sentence_that_begins_like_one_on_an_option_names_none() -> None:
+    def fail() -> None:
+        raise ValueError("role_flag: so says somebody.")
+
+    (error,) = errors_of(fail)
+    assert (error.option, error.message) == (Option(), "role_flag: so says somebody")
+
+
+def test_errors_keep_their_options_without_the_secrets_of_their_texts() -> None:
+    error = OptionError(Option("role_rules", 0), Message("s3cret-token is none of ", Option("role_number")))
+    values = {"role_token": "s3cret-token"}
+    with pytest.raises(Mistakes) as caught:
+        require_none([error], ARGUMENTS, values)
+    (readable,) = caught.value.errors
+    assert readable.message == "role_rules[0]: ******** is none of role_number"
+    assert variables_in_error(readable) == {"role_rules", "role_number"}
 
 
 def test_what_does_not_fit_together_is_told_with_all_others() -> None:

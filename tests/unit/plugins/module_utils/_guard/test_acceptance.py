@@ -24,7 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option, visible
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,7 +43,7 @@ def risk(networks: list[str], entries: list[str], resource: Resource = PREFIXES,
 
 
 def parsed(elements: Iterable[Any]) -> Sequence[Acceptance]:
-    return parse_acceptances("accept_risks", elements, (CODE, "stops_mitigation"))
+    return parse_acceptances(Option("accept_risks"), elements, (CODE, "stops_mitigation"))
 
 
 WEUR = entry_of(RULES[0], {"scope": "region", "name": "WEUR"})

@@ -124,7 +124,7 @@ def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[list[str], 
     """What the plan of a task asked for, that enables a rule which monitors since then, and asks for evidence; and the plan."""
     service = Scripted(lambda request: NO_TRAFFIC if request.about else LISTING)
     client = Client(service, {"account_id": "0" * 32})
-    acceptances = parse_acceptances("accept_risks", accepted, ["drops_traffic"])
+    acceptances = parse_acceptances(Option("accept_risks"), accepted, ["drops_traffic"])
     terms = Terms(A_DAY, acceptances, evidence=EvidenceLimits(24.0, 0.1, None), is_staged=True)
     rollout = Rollout(terms, NOON)
     state = account_state(syn_flood_rules=[{"id": "1", **rule_of("monitoring"), "modified_on": modified_on}])

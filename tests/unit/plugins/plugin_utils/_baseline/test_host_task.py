@@ -11,6 +11,7 @@ from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRun
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_HOST, Part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import sentences
 
 OMIT = "__omit_place_holder__"
 NOTHING = {"changed": False, "operations": [], "plan_id": ""}
@@ -128,7 +129,7 @@ def test_a_mistake_of_a_posture_is_told_although_its_words_hold_the_name_of_a_wr
     host = {"edge_account_id": "a" * 32, "edge_zone_id": "b" * 32, "edge_api_token": "x" * 40}
     night = {"security_level": "as_baseline_rules_say"}
     mistakes = task(**host, baseline_rules=5, baseline_postures={"night": night}).mistakes(OF_HOST, {})
-    starts = [text.partition(": ")[0] for text in mistakes]
+    starts = [text.partition(": ")[0] for text in sentences(mistakes)]
     assert "baseline_postures.night.security_level" in starts and "baseline_rules" in starts
 
 
@@ -136,8 +137,8 @@ def test_what_a_posture_misses_in_a_wrong_variable_is_not_told() -> None:
     host = {"edge_account_id": "a" * 32, "edge_zone_id": "b" * 32, "edge_api_token": "x" * 40}
     posture = {"until": "2027-01-30T00:00:00Z", "enabled": True, "security_level": "high"}
     mistakes = task(**host, baseline_enabled=[], baseline_posture=posture).mistakes(OF_HOST, {})
-    assert [text for text in mistakes if "nothing sets back" in text] == [
+    assert [text for text in sentences(mistakes) if "nothing sets back" in text] == [
         "baseline_posture.security_level: nothing sets back security level; name it in baseline_security_level as well."
     ]
     gone = task(**host, baseline_postures=5, baseline_posture={"name": "night", "until": "2099-01-01"})
-    assert not [text for text in gone.mistakes(OF_HOST, {}) if "no posture is called" in text]
+    assert not [text for text in sentences(gone.mistakes(OF_HOST, {})) if "no posture is called" in text]
