@@ -13,7 +13,7 @@ behavior changes"). No call says which routing an account has.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterator, NamedTuple, Sequence, Union
+from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from .._expressions.evaluation import Truth, decider_of
 from .._expressions.expression import Expression
@@ -34,6 +34,7 @@ from .traffic_sets import AllTraffic
 PROTOCOLS = ("tcp", "udp", "icmp")
 ADDRESSES = ("ip.src", "ip.dst")
 ALL_OF_FAMILY = {4: "0.0.0.0/0", 6: "::/0"}
+LEGACY, UNIFIED = "legacy", "unified"  # kinds of routing
 DEPENDS = "whether it meets the packet depends on the routing of the account, unified or legacy"
 
 
@@ -118,7 +119,11 @@ class ByRouting:
 
 class AllPackets(AllTraffic):
     """All packets that there can be. Of those that meet a rule in one kind of routing alone, it is
-    a variable whether they do."""
+    a variable whether they do, of which `routing_variables` are all."""
+
+    def __init__(self, diagrams: Diagrams, lists: ListContents) -> None:
+        super().__init__(diagrams, lists)
+        self.routing_variables: set[Set] = set()
 
     def matching(self, expression: Expression) -> Set:
         """The packets that match an expression."""
@@ -132,6 +137,7 @@ class AllPackets(AllTraffic):
             sure = self.intersection(met, self._certainty(expression.tree).sure)
             open_packets = self.without(met, sure)
             by_routing = self.variable(ByRouting(kinds, expression.text))
+            self.routing_variables.add(by_routing)
             in_doubt = self.intersection(open_packets, by_routing)
             met = self._matching[expression] = self.union((sure, in_doubt))
         return met
@@ -205,3 +211,19 @@ class AllPackets(AllTraffic):
             other_family = Expression.of(f"not {comparison.field} in {{{network}}}")
             foreign.append(self.diagrams.matching(other_family))
         return self.union(foreign)
+
+
+def traffic_by_routing(sets: Iterable[AllTraffic]) -> Mapping[str, Set]:
+    """The traffic in each kind of routing, by its name: an account has one of them for all rules.
+    All traffic is under an empty name if no rule depends on it."""
+    variables: set[Set] = set()
+    for packets in sets:
+        if isinstance(packets, AllPackets):
+            variables |= packets.routing_variables
+            combined, without = packets.diagrams.combined, packets.diagrams.without
+    if not variables:
+        return {"": Diagrams.everything}
+    return {
+        LEGACY: without(Diagrams.everything, combined("or", variables)),
+        UNIFIED: combined("and", variables),
+    }

@@ -7,33 +7,44 @@
 
 A rule decides about the traffic that it matches, and that no rule in front of it has stopped or
 taken past it. Traffic that a rule which stays as it is stops as well is no loss, and neither is
-traffic that never arrives.
+traffic that never arrives. If the routing of an account decides which packets meet a rule, both
+kinds of it are looked at.
 """
 
 from __future__ import annotations
 
 from itertools import chain
-from typing import Hashable, Iterator, Mapping, Sequence
+from typing import Hashable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
 from .._expressions.fields import possible_texts
 from .._expressions.solve import Diagrams, Set
 from .._text import Unread
 from .._values.address_set import SOURCES_OF_REQUESTS, complement, networks
+from .routing import traffic_by_routing
 from .traffic_sets import AllTraffic, TrafficSet, TrafficSets
 from .walk import SKIPPED, STOPPED, Step, Walked, met_by, stops
 from .ways import ComparedStates, ComparedWay, Way
 
 PlacesByPhase = Mapping[str, Sequence[int]]  # of rules in the order in which traffic meets them
+ALWAYS = ""  # whatever the routing is
 HOST, ZONE_NAME = "http.host", "cf.zone.name"
 RESERVED_SOURCES = Expression.of(
     f"ip.src in {{{' '.join(networks(complement(SOURCES_OF_REQUESTS)))}}}"
 )
 
 
-def rules_without_effect(compared: ComparedWay) -> PlacesByPhase:
-    """The places of the rules of the first state of whose traffic the second one stops nothing;
-    raises Unread if that is not known."""
+class LostRule(NamedTuple):
+    """The place of a rule that stops nothing any more, and the kind of routing with which that is
+    so; empty if it always is."""
+
+    place: int
+    routing: str = ALWAYS
+
+
+def rules_without_effect(compared: ComparedWay) -> Mapping[str, Sequence[LostRule]]:
+    """The rules of the first state of whose traffic the second one stops nothing, by phase; raises
+    Unread if that is not known."""
     way, states = compared.way, compared.states
     if states is None:
         raise Unread(compared.problem)
@@ -138,6 +149,7 @@ class Effects:
         after = traffic_by_step(self._latter, self._way.latter, reached)
         self._stopped, self._unchanged = self._stopped_after(after)
         self._not_arriving = not_arriving(compared, states)
+        self._routings = traffic_by_routing(states.sets)
 
     def _stopped_after(
         self, after: Mapping[str, Sequence[Set]]
@@ -157,26 +169,38 @@ class Effects:
         return self._latter.union(stopped), unchanged
 
     @property
-    def lost(self) -> PlacesByPhase:
-        """The places of the suspects of whose traffic nothing is stopped any more."""
-        lost: dict[str, list[int]] = {}
+    def lost(self) -> Mapping[str, Sequence[LostRule]]:
+        """The suspects of whose traffic nothing is stopped any more."""
+        lost: dict[str, list[LostRule]] = {}
         for phase, places in self._suspects.items():
             for place in places:
-                if self._is_lost(phase, place):
-                    lost.setdefault(phase, []).append(place)
+                routing = self._routing_of_loss(self._decided(phase, place))
+                if routing is not None:
+                    lost.setdefault(phase, []).append(LostRule(place, routing))
         return lost
 
-    def _is_lost(self, phase: str, place: int) -> bool:
+    def _routing_of_loss(self, decided: Set) -> str | None:
+        """The kind of routing with which nothing is stopped any more of what a rule decided about;
+        None if there is none."""
+        sets = self._former
+        is_lost: dict[str, bool] = {}
+        for routing, packets in self._routings.items():
+            concerned = sets.intersection(decided, packets)
+            if concerned != Diagrams.nothing:
+                stopped = sets.intersection(concerned, self._stopped)
+                is_lost[routing] = stopped == Diagrams.nothing
+        if not any(is_lost.values()):
+            return None
+        return ALWAYS if all(is_lost.values()) else next(filter(is_lost.get, is_lost))
+
+    def _decided(self, phase: str, place: int) -> Set:
+        """The traffic that a rule decides about, and that no rule which stays stops as well."""
         sets, step = self._former, self._way.former[phase][place]
         identity = _rule_and_content(step)
         alike = [traffic for name, traffic in self._unchanged.items() if name != identity]
         decided = sets.without(self._before[phase][place], sets.union(alike))
         arriving = sets.without(decided, self._not_arriving)
-        decided = decided if arriving == Diagrams.nothing else arriving
-        return (
-            decided != Diagrams.nothing
-            and sets.intersection(decided, self._stopped) == Diagrams.nothing
-        )
+        return decided if arriving == Diagrams.nothing else arriving
 
 
 def _rule_and_content(step: Step) -> Hashable:

@@ -80,12 +80,18 @@ def _weakened_rules(resource: Resource, way: ComparedWay, change: Change) -> lis
     rules = _active_rules(resource, change.before.state)
     after = rules_in_force(change.after.state, resource)
     try:
-        places = rules_without_effect(way).get(phase_of(resource), ())
+        lost_rules = rules_without_effect(way).get(phase_of(resource), ())
     except Unread:
         return [*_compared_one_by_one(rules, after)]
     planned = {rule.key: rule for rule in after}
-    weakened = [rules[place] for place in places]
-    return [WeakenedRule(rule, _outcome(rule, planned.get(rule.key))) for rule in weakened]
+    weakened: list[WeakenedRule] = []
+    for place, routing in lost_rules:
+        rule = rules[place]
+        outcome = _outcome(rule, planned.get(rule.key))
+        weakened.append(
+            WeakenedRule(rule, f"{outcome} with {routing} routing" if routing else outcome)
+        )
+    return weakened
 
 
 def _compared_one_by_one(

@@ -71,6 +71,7 @@ ADMIN, LOGIN, FORM = PATHS
 THREE = [rule(ref, path) for ref, path in zip("abc", PATHS)]
 NOWHERE = 'http.host eq "nowhere.invalid"'
 NETWORK, HALF = "ip.src in {203.0.113.0/24}", "ip.src in {203.0.113.0/25}"
+DNS, NOT_HTTP = "udp.dstport eq 53", "not tcp.dstport eq 80"
 SSH, TELNET = "tcp.dstport eq 22", "tcp.dstport eq 23"
 WEAKENED = [
     ("removed", zone(*THREE), zone(), "abc", "a removed"),
@@ -103,6 +104,12 @@ WEAKENED = [
      zone(rule("d", NETWORK), skip("not ssl")), "abc", "a removed"),
     ("packets", packets(rule("a", SSH), rule("b", TELNET)), packets(), "ab", "a removed"),
     ("packets of another port", packets(rule("a", SSH)), packets(rule("a", "tcp.dstport eq 2222")), "a", "a matching other traffic"),
+    ("packets that a negation stops in one kind of routing", packets(rule("a", DNS)), packets(rule("a", NOT_HTTP)), "a",
+     "a matching other traffic with legacy routing"),
+    ("packets that a skip takes past it in one kind of routing", packets(rule("a", DNS)), packets(skip(NOT_HTTP), rule("a", DNS)), "a",
+     "a not met any more with unified routing"),
+    ("packets that nothing stops in both kinds of routing", packets(rule("a", NOT_HTTP)), packets(rule("a", "tcp.dstport eq 80")), "a",
+     "a matching other traffic)"),
 ]  # fmt: skip
 KEPT = [
     ("other refs", zone(*THREE), zone(*({**one, "ref": f"new-{one['ref']}"} for one in THREE))),
@@ -121,6 +128,9 @@ KEPT = [
     ("two of ten", zone(*(rule(f"r{number}", f"ip.src eq 10.0.0.{number}") for number in range(10))),
      zone(*(rule(f"r{number}", f"ip.src eq 10.0.0.{number}") for number in range(8)))),
     ("packets of a part", packets(rule("a", "tcp.dstport in {22 23}")), packets(rule("a", SSH))),
+    ("packets of a negation, of which a part is stopped in both kinds of routing", packets(rule("a", NOT_HTTP)),
+     packets(rule("a", f"{NOT_HTTP} and not tcp.dstport eq 443"))),
+    ("packets that both kinds of routing stop", packets(rule("a", DNS)), packets(rule("a", NOT_HTTP), rule("b", "udp"))),
     ("packets under another ref", packets(rule("a", SSH)), packets(rule("b", SSH))),
 ]  # fmt: skip
 
