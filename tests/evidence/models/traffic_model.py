@@ -288,10 +288,10 @@ def treated(rules: Iterable[Rule]) -> dict[Case, Treatment]:
     return treatments
 
 
-def nothing_is_stricter(before: Sequence[Rule], after: Sequence[Rule]) -> bool:
+def nothing_is_stricter(first: Sequence[Rule], second: Sequence[Rule]) -> bool:
     """Whether the second rules treat no case stricter than the first ones; the other way round, nothing passes newly."""
-    was = treated(before)
-    return not any(treatment.is_stricter(was[case]) for case, treatment in treated(after).items())
+    was = treated(first)
+    return not any(treatment.is_stricter(was[case]) for case, treatment in treated(second).items())
 
 
 def custom_in_order(rules: Sequence[Item]) -> list[Rule]:
