@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from ansible.module_utils.common.parameters import env_fallback
@@ -60,7 +61,7 @@ INVENTORY: Mapping[str, str] = {
 
 # By options, and entries of them such as `rules[2]`: the places in postures that fill them.
 Brought = Mapping[str, Option]
-NOTHING_BROUGHT: Brought = {}
+NOTHING_BROUGHT: Brought = MappingProxyType({})
 
 
 @dataclass(frozen=True)
