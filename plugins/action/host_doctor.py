@@ -106,7 +106,7 @@ class ActionModule(FleetAction):
             reasons += failures(record, kind)
         if not reasons:
             return {**result, "doctor": record}
-        message = f"{task.host}: {'; '.join(reasons)}. Nothing was changed."
+        message = f"{'; '.join(reasons)}. Nothing was changed."
         return {**result, "failed": True, "msg": message}
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.in_force import sentences_on_prepared
@@ -191,6 +192,14 @@ def test_a_name_alone_is_told_the_form_of_a_posture(place: Option, name: Any) ->
     with pytest.raises(ValueError, match="it is no posture") as caught:
         MergedHost("lima", {**IDS, **NAMES_ALL}, [(place, name)], START_OF_TIME)
     assert str(caught.value) == f"{place}: it is no posture; write {{name: {name}, until: 2027-01-31T09:00:00Z}}."
+
+
+def test_a_rule_that_is_named_like_a_setting_sets_none() -> None:
+    rule = {"ref": "security level", "action": "block", "expression": "ssl"}
+    of_rule = held({"baseline_custom_rules": [], "baseline_posture": {"until": UNTIL, "custom_rules": [rule]}})
+    of_level = held({**NAMES_ALL, "baseline_posture": {"until": UNTIL, "security_level": "high"}})
+    assert (of_rule.sets(SECURITY_LEVEL), of_level.sets(SECURITY_LEVEL)) == (False, True)
+    assert "security level" in str(of_rule.titles)
 
 
 def test_a_reason_may_be_a_number() -> None:

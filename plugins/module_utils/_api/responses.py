@@ -29,7 +29,6 @@ REJECTED = (
     "The credentials are wrong, expired, or may not be used from here; check them. "
     "A token made just now may need some seconds."
 )
-NOT_ENTITLED = "The account has no {product}; it comes with Magic Transit."
 OWNER_IDS = [Message(Option(option)) for option in OWNERS]
 WRONG_ID = worded("Check {ids} and {base_url}.", ids=joined(", ", OWNER_IDS))
 TOO_MANY_CALLS = worded(
@@ -42,13 +41,38 @@ LIST_IN_USE = (
     " or delete them, and run again."
 )
 NO_PRODUCT = 8888  # the account does not have the product of the path
-BY_CODE: Mapping[int | None, str] = {
-    6103: TOKEN_AS_KEY,
-    6111: MALFORMED_TOKEN,
-    **dict.fromkeys(UNKNOWN_ID, WRONG_ID),
-    NO_PRODUCT: NOT_ENTITLED,
-    9109: REJECTED,
-    10031: LIST_IN_USE,
+Hint = Callable[["Resource | None"], str]  # the advice for a failed call about a resource
+
+
+def _always(advice: str) -> Hint:
+    return lambda _resource: advice
+
+
+def _wrong_id(resource: Resource | None) -> str:
+    """A call has the id of one owner only, so that it may be the id of another one."""
+    owner = OWNERS.get(resource.owner) if resource else None
+    if owner is None:
+        return WRONG_ID
+    kinds = " or ".join(candidate.with_article for candidate in other_owners(owner))
+    return worded(
+        "Check {owner} and {base_url}; is {owner} the id of {kinds}?",
+        owner=Option(owner.option),
+        kinds=kinds,
+    )
+
+
+def _not_entitled(resource: Resource | None) -> str:
+    product = resource.product if resource else ""
+    return f"The account has no {product or 'such product'}; it comes with Magic Transit."
+
+
+BY_CODE: Mapping[int | None, Hint] = {
+    6103: _always(TOKEN_AS_KEY),
+    6111: _always(MALFORMED_TOKEN),
+    **dict.fromkeys(UNKNOWN_ID, _wrong_id),
+    NO_PRODUCT: _not_entitled,
+    9109: _always(REJECTED),
+    10031: _always(LIST_IN_USE),
 }
 
 
@@ -58,7 +82,7 @@ def _hint_for(request: Request, response: Response, codes: Sequence[int | None])
     resource, status = request.resource, response.status
     for code in codes:
         if code in BY_CODE:
-            return _hint_by_code(BY_CODE[code], resource)
+            return BY_CODE[code](resource)
     is_retired = MAINTENANCE_MODE in codes or status == 410
     if resource is not None and resource.retired and is_retired:
         return resource.retired
@@ -78,27 +102,6 @@ def _hint_for(request: Request, response: Response, codes: Sequence[int | None])
     if status >= 500:
         return "Cloudflare failed; run again later."
     return ""
-
-
-def _hint_by_code(hint: str, resource: Resource | None) -> str:
-    if hint == WRONG_ID and resource:
-        return _wrong_id(resource.owner)
-    if hint == NOT_ENTITLED:
-        product = resource.product if resource else ""
-        return hint.format(product=product or "such product")
-    return hint
-
-
-def _wrong_id(owner: str) -> Message:
-    """A call has the id of one owner only, so that it may be the id of another one."""
-    if owner not in OWNERS:
-        return WRONG_ID
-    kinds = " or ".join(candidate.with_article for candidate in other_owners(OWNERS[owner]))
-    return worded(
-        "Check {owner} and {base_url}; is {owner} the id of {kinds}?",
-        owner=Option(owner),
-        kinds=kinds,
-    )
 
 
 def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:

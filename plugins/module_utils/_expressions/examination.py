@@ -33,8 +33,8 @@ from .fields import (
     PACKET_FIELDS,
     RANGES,
     TEXT,
-    TEXTS_OF_FIELDS,
     addresses_of,
+    form_of_texts,
     misplaced_list,
     numbers_of,
     possible_texts,
@@ -417,7 +417,8 @@ def _of_value(token: Token, kind: str) -> Iterator[Unread]:
             fits = is_number(bare) if kind == NUMBER else is_address(bare)
             to_do = f"; write {bare}" if fits else ""
             yield Unread(
-                f"{text} is a text, and no {KINDS_IN_WORDS[kind].split()[1]}{to_do}", at=token.start
+                f"{text} is a text, and no {'number' if kind == NUMBER else 'address'}{to_do}",
+                at=token.start,
             )
         elif token.kind == QUOTED:
             try:
@@ -480,12 +481,10 @@ def _of_hostnames(leaf: Comparison) -> Iterator[Unread]:
 
 def _always(leaf: Comparison, start: int) -> Iterator[Unread]:
     """A comparison that is always true or false by the range of its field."""
-    possible, why = possible_texts(leaf), TEXTS_OF_FIELDS.get(leaf.field.partition(" ")[0])
-    truth = None
-    if possible == []:
-        truth = leaf.operator == "ne"
-        is_listed = why and "," in why and "such" not in why
-        why = f"is one of {why}" if is_listed else f"has {why}"
+    form = form_of_texts(leaf)
+    truth, why = None, ""
+    if form and possible_texts(leaf) == []:
+        truth, why = leaf.operator == "ne", form.words
     elif leaf.field in RANGES and all(is_number(token.text) for token in leaf.operands):
         lowest, highest = RANGES[leaf.field]
         try:

@@ -365,19 +365,33 @@ class KnownField(NamedTuple):
         return self.kind == FLAG
 
 
-CAPITALS, SMALL = "no small letters", "no capital letters"  # of all parts of a text as well
-TEXT_FORMS = {CAPITALS: re.compile(r"[^a-z]*"), SMALL: re.compile(r"[^A-Z]*")}
-COUNTRIES, A_COUNTRY = "two capital letters, such as DE", re.compile("(?:[A-Z][A-Z0-9])?")
-# The texts that a field can have, by its own page, in words; a field may be empty.
-TEXTS_OF_FIELDS: Mapping[str, str] = {
+class TextForm(NamedTuple):
+    """The form of the texts that a field can have, by its own page: their pattern, and words that
+    stand behind the name of the field. With `of_parts`, parts of texts have this form as well."""
+
+    pattern: re.Pattern[str]
+    words: str
+    of_parts: bool = False
+
+
+def _one_of(*texts: str) -> TextForm:
+    """The form of a field that has one of these texts, or is empty."""
+    return TextForm(re.compile("|".join([*texts, ""])), f"is one of {', '.join(texts)}")
+
+
+CAPITALS = TextForm(re.compile(r"[^a-z]*"), "has no small letters", of_parts=True)
+SMALL = TextForm(re.compile(r"[^A-Z]*"), "has no capital letters", of_parts=True)
+COUNTRIES = TextForm(re.compile("(?:[A-Z][A-Z0-9])?"), "has two capital letters, such as DE")
+CONTINENTS = _one_of("AF", "AN", "AS", "EU", "NA", "OC", "SA", "T1")
+TEXTS_OF_FIELDS: Mapping[str, TextForm] = {
     "http.request.method": CAPITALS,
     "upper": CAPITALS,
     **dict.fromkeys(("ip.src.country", "ip.geoip.country", "ip.dst.country"), COUNTRIES),
     **dict.fromkeys(
         ("http.request.uri.path.extension", "http.response.content_type.media_type", "lower"), SMALL
     ),
-    **dict.fromkeys(("ip.src.continent", "ip.geoip.continent"), "AF, AN, AS, EU, NA, OC, SA, T1"),
-    "cf.waf.score.class": "attack, likely_attack, likely_clean, clean",
+    **dict.fromkeys(("ip.src.continent", "ip.geoip.continent"), CONTINENTS),
+    "cf.waf.score.class": _one_of("attack", "likely_attack", "likely_clean", "clean"),
 }
 
 
@@ -401,14 +415,16 @@ def possible_texts(leaf: Comparison) -> list[str] | None:
         if token.kind != QUOTED or HARD_TO_END.search(token.text):
             return None
     texts = [token.text for token in leaf.operands]
-    form = TEXTS_OF_FIELDS.get(leaf.field.partition(" ")[0], "")
-    if form in TEXT_FORMS:
-        pattern = TEXT_FORMS[form]
-    elif form and leaf.operator != "contains":
-        pattern = A_COUNTRY if form == COUNTRIES else re.compile(form.replace(", ", "|") + "|")
-    else:
+    form = form_of_texts(leaf)
+    if form is None or (leaf.operator == "contains" and not form.of_parts):
         return texts
-    return [text for text in texts if pattern.fullmatch(text[1:-1])]
+    return [text for text in texts if form.pattern.fullmatch(text[1:-1])]
+
+
+def form_of_texts(leaf: Comparison) -> TextForm | None:
+    """The form of the texts of the field, or function, of a comparison; None if its page says
+    none."""
+    return TEXTS_OF_FIELDS.get(leaf.field.partition(" ")[0])
 
 
 def unknown_names(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:

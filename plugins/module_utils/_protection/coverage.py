@@ -237,8 +237,8 @@ def _why_not(component: Component, modes: Modes) -> str:
         return "it only monitors"
     if DISABLED not in modes:
         return "there is no rule"
-    kinds = component.what_decides.split(" or ")
-    return f"its {' and '.join(kind + 's' for kind in kinds)} are disabled"
+    kinds = " and ".join(f"{kind}s" for kind in component.deciding_kinds)
+    return f"its {kinds} are disabled"
 
 
 def _does(modes: Modes) -> str:

@@ -177,9 +177,9 @@ class Component(NamedTuple):
         return COMPONENTS[self.kind].is_switched
 
     @property
-    def what_decides(self) -> str:
-        """The kinds of objects that decide for it, in sentences."""
-        return "rule or filter" if filters_of(self.kind) else "rule"
+    def deciding_kinds(self) -> Sequence[str]:
+        """The kinds of objects that decide for it, as sentences name one of them."""
+        return ("rule", "filter") if filters_of(self.kind) else ("rule",)
 
     @property
     def rule_modes(self) -> Modes:

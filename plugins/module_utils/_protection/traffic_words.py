@@ -7,19 +7,48 @@
 
 from __future__ import annotations
 
-from typing import Container, Iterable, Mapping, Sequence
+from typing import Container, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import Comparison
 from .._expressions.solve import Diagrams, Set, Variable
 from .._text import first_few
 from .._values.address_set import EVERYTHING, Ranges, complement, intersection, networks
 
-WORDS_OF_TEXTS: Mapping[str, tuple[str, str]] = {  # in front of texts, and of those that are not
-    "http.host": ("to host", "to any host but"),
-    "http.request.uri.path": ("to path", "to any path but"),
-    "http.request.method": ("with the method", "with any method but"),
-    "ip.src.country": ("from the country", "from any country but"),
-    "ip.proto": ("of the protocol", "of any protocol but"),
+PREPOSITIONS = ("of", "to", "with", "from", "without")  # of limits, in their order
+
+
+class Limit(NamedTuple):
+    """A limit of traffic in words: a preposition, and the words behind it."""
+
+    preposition: str
+    words: str
+
+    @property
+    def text(self) -> str:
+        """All of the words."""
+        return f"{self.preposition} {self.words}"
+
+    @property
+    def place(self) -> int:
+        """The place among other limits."""
+        return PREPOSITIONS.index(self.preposition)
+
+
+class TextWords(NamedTuple):
+    """The words of a field of texts: a preposition, and those in front of texts, and of texts that
+    the traffic does not have."""
+
+    preposition: str
+    of_texts: str
+    of_others: str
+
+
+WORDS_OF_TEXTS: Mapping[str, TextWords] = {
+    "http.host": TextWords("to", "host", "any host but"),
+    "http.request.uri.path": TextWords("to", "path", "any path but"),
+    "http.request.method": TextWords("with", "the method", "any method but"),
+    "ip.src.country": TextWords("from", "the country", "any country but"),
+    "ip.proto": TextWords("of", "the protocol", "any protocol but"),
 }
 MOST_NODES = 1000  # of a set that is told in words
 MISSING_OR_ANY = -1  # the highest number that says that there is no value
@@ -31,7 +60,7 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
     if diagrams.is_larger(traffic, MOST_NODES):
         return f"{kind}s that meet many conditions"
     values: dict[int, Ranges] = {}
-    words: list[str] = []
+    limits: list[Limit] = []
     met: dict[bool, list[str]] = {True: [], False: []}
     for level, ranges in sorted(diagrams.bounds(traffic).values.items()):
         variable = diagrams.variable_of(level)
@@ -41,7 +70,8 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
         if variable.is_of_truth:
             met[ranges[0][0] >= 1].append(_name_in_words(variable))
         else:
-            words.append(_limit_in_words(diagrams, variable, ranges))
+            limit = _limit_in_words(diagrams, variable, ranges)
+            limits += [limit] if limit else []
     box = diagrams.box(values)
     if kind == "packet":
         facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
@@ -52,7 +82,8 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
         for is_met, verb in ((True, "meet"), (False, "do not meet"))
         if met[is_met]
     ]
-    return " ".join([number, *_places_first(filter(None, words)), *conditions])
+    limits.sort(key=lambda limit: limit.place)
+    return " ".join([number, *(limit.text for limit in limits), *conditions])
 
 
 def _is_fact(variable: Variable, fields: Container[str]) -> bool:
@@ -61,18 +92,8 @@ def _is_fact(variable: Variable, fields: Container[str]) -> bool:
     return variable.is_of_protocol and name not in fields
 
 
-def _places_first(phrases: Iterable[str]) -> list[str]:
-    """Words for places first, then sources, then all else."""
-    return sorted(phrases, key=_place_of)
-
-
-def _place_of(phrase: str) -> int:
-    starts = ("of ", "to ", "with ", "from ")
-    return next((place for place, start in enumerate(starts) if phrase.startswith(start)), 9)
-
-
-def _limit_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> str:
-    """The values to which traffic is limited, in words; empty if that says nothing."""
+def _limit_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> Limit | None:
+    """The values to which traffic is limited; None if that says nothing."""
     name = str(variable.name)
     if variable.name in (Diagrams.SOURCE, Diagrams.DESTINATION):
         preposition = "from" if variable.name == Diagrams.SOURCE else "to"
@@ -80,24 +101,22 @@ def _limit_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> s
     if variable.is_of_texts:
         return _texts_in_words(diagrams, name, ranges)
     if variable.name in (Diagrams.PORT, Diagrams.SOURCE_PORT):
-        return _numbers_in_words("to port" if name == Diagrams.PORT else "from port", ranges)
-    return _numbers_in_words(f"with {name}", ranges)
+        return _numbers_in_words("to" if name == Diagrams.PORT else "from", "port", ranges)
+    return _numbers_in_words("with", name, ranges)
 
 
-def _addresses_in_words(preposition: str, ranges: Ranges) -> str:
-    family = [one for one in EVERYTHING if intersection([one], ranges)]
-    if ranges == family:
-        if len(family) == len(EVERYTHING):
-            return ""
-        return (
-            f"{preposition} IPv4 addresses"
-            if family[0][0] == 0
-            else f"{preposition} IPv6 addresses"
-        )
-    named, others = networks(ranges), networks(intersection(family, complement(ranges)))
-    if len(others) < len(named):
-        return f"{preposition} any address but those of {first_few(others)}"
-    return f"{preposition} {first_few([_without_length(one) for one in named])}"
+def _addresses_in_words(preposition: str, ranges: Ranges) -> Limit | None:
+    families = [family for family in EVERYTHING if intersection([family], ranges)]
+    if ranges == families:
+        if len(families) == len(EVERYTHING):
+            return None
+        version = "IPv4" if families[0][0] == 0 else "IPv6"
+        return Limit(preposition, f"{version} addresses")
+    met_networks = networks(ranges)
+    missed_networks = networks(intersection(families, complement(ranges)))
+    if len(missed_networks) < len(met_networks):
+        return Limit(preposition, f"any address but those of {first_few(missed_networks)}")
+    return Limit(preposition, first_few(map(_without_length, met_networks)))
 
 
 def _without_length(network: str) -> str:
@@ -105,18 +124,20 @@ def _without_length(network: str) -> str:
     return address if length == ("128" if ":" in address else "32") else network
 
 
-def _texts_in_words(diagrams: Diagrams, field: str, ranges: Ranges) -> str:
-    of_texts, of_others = WORDS_OF_TEXTS.get(field, (f"with {field}", f"with any {field} but"))
+def _texts_in_words(diagrams: Diagrams, field: str, ranges: Ranges) -> Limit | None:
+    words = WORDS_OF_TEXTS.get(field, TextWords("with", field, f"any {field} but"))
     is_open = any(last >= Diagrams.BEYOND or first <= 0 for first, last in ranges)
     if not is_open:
         numbers = [number for first, last in ranges for number in range(first, last + 1)]
-        return f"{of_texts} {_texts(diagrams, numbers)}"
+        return Limit(words.preposition, f"{words.of_texts} {_texts(diagrams, numbers)}")
     gaps: list[int] = []
     position = 0
     for first, last in ranges:
         gaps += range(max(position, 1), first)
         position = last + 1
-    return f"{of_others} {_texts(diagrams, gaps)}" if gaps else ""
+    if not gaps:
+        return None
+    return Limit(words.preposition, f"{words.of_others} {_texts(diagrams, gaps)}")
 
 
 def _texts(diagrams: Diagrams, numbers: Sequence[int]) -> str:
@@ -124,15 +145,18 @@ def _texts(diagrams: Diagrams, numbers: Sequence[int]) -> str:
     return first_few(text or '""' for text in texts)
 
 
-def _numbers_in_words(start: str, ranges: Ranges) -> str:
-    words = []
+def _numbers_in_words(preposition: str, noun: str, ranges: Ranges) -> Limit:
+    words: list[str] = []
     for first, last in ranges:
-        low, is_open = max(first, 0), last >= Diagrams.BEYOND
         if last > MISSING_OR_ANY:
-            words.append(
-                f"{low} or more" if is_open else str(low) if low == last else f"{low}..{last}"
-            )
-    return f"{start} {first_few(words)}" if words else f"without {start.split()[-1]}"
+            words.append(_range_in_words(max(first, 0), last))
+    return Limit(preposition, f"{noun} {first_few(words)}") if words else Limit("without", noun)
+
+
+def _range_in_words(lowest: int, highest: int) -> str:
+    if highest >= Diagrams.BEYOND:
+        return f"{lowest} or more"
+    return str(lowest) if lowest == highest else f"{lowest}..{highest}"
 
 
 def _name_in_words(variable: Variable) -> str:

@@ -18,6 +18,7 @@ import yaml
 from ...module_utils._schema.lists import LISTS, items_of
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import ZONE_OWNER, Object, State, without
+from ...module_utils._schema.zone import SECURITY_LEVEL
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import excerpt, first_few
 from .._baseline import variables as of_host
@@ -45,8 +46,7 @@ def threats(part: Part, merged: MergedHost, run_module: RunModule) -> Iterator[s
         words = _backtest_words(part, run_module)
         if words:
             yield f"Requests of the last hour, by these rules: {words}"
-    zone_titles = merged.titles.get(ZONE_OWNER.option, ())
-    if any("security level" in title for title in zone_titles):
+    if merged.sets(SECURITY_LEVEL):
         yield LEVEL_OF_SOME
 
 

@@ -158,17 +158,10 @@ class FleetAction(CollectionAction):
         if failed:
             number = plural(len(results), "host", "hosts")
             count = f"{len(failed)} of {number} failed."
-            messages = {
-                host: _message_without_host(host, result) for host, result in failed.items()
-            }
+            messages = {host: str(result["msg"]) for host, result in failed.items()}
             texts = [failure.line for failure in hosts_by_text(messages)]
             together.update(failed=True, msg=f"{count} {first_sentences(texts)}")
         return together
-
-
-def _message_without_host(host: str, result: Mapping[str, Any]) -> str:
-    """The message of a host that failed, without its name at the beginning."""
-    return str(result["msg"]).removeprefix(f"{host}: ")
 
 
 def failed_host(_host: str, exc: Exception) -> dict[str, Any]:

@@ -60,13 +60,24 @@ def _unmoved(option: Option) -> Option:
     return option
 
 
+class End(NamedTuple):
+    """The reason why values do not hold: their posture was over at a time, or `over_at` is empty,
+    and no entry names the posture."""
+
+    over_at: str = ""
+
+    @property
+    def words(self) -> str:
+        """The reason behind the name of a place."""
+        return f"ended at {self.over_at}" if self.over_at else PREPARED
+
+
 class Layer(NamedTuple):
-    """Values that stand at a place. Those of a posture that does not hold have an `end`: the words
-    for why it does not."""
+    """Values that stand at a place; those of a posture that does not hold have an `end`."""
 
     place: Option
     values: Values
-    end: str = ""
+    end: End | None = None
 
 
 class PostureObject(NamedTuple):
@@ -109,11 +120,11 @@ class MergedHost:
         self._host = host
         self.postures = [posture for posture in chosen if now < posture.until]
         self.titles: dict[str, list[str]] = {}
-        self.ended: dict[tuple[str, str], list[tuple[PostureObject, str]]] = {}
+        self.ended: dict[tuple[str, str], list[tuple[PostureObject, End]]] = {}
         self.added: dict[tuple[str, schema.Key], PostureObject] = {}
         self.prepared: dict[tuple[str, schema.Key], PostureObject] = {}
         self.values = without(values, POSTURE, POSTURES)
-        self._targets: list[tuple[PostureObject, str]] = []  # of all postures, each with its end
+        self._targets: list[tuple[PostureObject, End | None]] = []  # of all postures
         self._problems: list[OptionError] = []
         self._brought: dict[str, Option] = {}  # by options, and entries of them such as rules[2]
         self._places: dict[int, Option] = {}  # of the entries that postures bring
@@ -174,7 +185,7 @@ class MergedHost:
             for posture_object, end in ended:
                 if _takes_back(operation, posture_object.desired.values):
                     title = capitalised(title_of_operation(operation))
-                    yield f"{title} is as {posture_object.place} says, which {end}."
+                    yield f"{title} is as {posture_object.place} says, which {end.words}."
                     break
 
     def taken_elsewhere(self, operations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -185,8 +196,13 @@ class MergedHost:
             taken_back = [
                 end for target, end in ended if _takes_back(operation, target.desired.values)
             ]
-            if taken_back and all(end == PREPARED for _target, end in ended):
+            if taken_back and not any(end.over_at for _target, end in ended):
                 yield title_of_operation(operation)
+
+    def sets(self, resource: Resource) -> bool:
+        """Return whether a posture that holds sets an object of a resource."""
+        held = [target for target, end in self._targets if end is None]
+        return any(target.resource.plural == resource.plural for target in held)
 
     def prepared_in(self, state: schema.State) -> Iterator[PostureObject]:
         """The objects of a state that are as a prepared posture would make them, and that nothing
@@ -218,7 +234,7 @@ class MergedHost:
         self.values[PREFIX + option] = value
         self._brought[option] = place
 
-    def _take_objects(self, option: str, objects: Sequence[PostureObject], end: str) -> None:
+    def _take_objects(self, option: str, objects: Sequence[PostureObject], end: End | None) -> None:
         """Take the objects of a posture that stand under an option."""
         is_exclusive = option in (self.values.get(PURGE) or ())  # as with_own_purge names it
         for target in objects:
@@ -238,7 +254,7 @@ class MergedHost:
         if moved and is_exclusive and not end:
             self._move(PREFIX + option, objects[0].resource, moved)
 
-    def _note(self, target: PostureObject, end: str) -> None:
+    def _note(self, target: PostureObject, end: End | None) -> None:
         """Note an object that a posture sets, or has set."""
         resource, values = target.resource, target.desired.values
         self._targets.append((target, end))
@@ -251,14 +267,14 @@ class MergedHost:
             title += f" {_in_words(resource, values)}"
         self.titles.setdefault(resource.owner, []).append(title)
 
-    def _add(self, option: str, target: PostureObject, end: str) -> str:
+    def _add(self, option: str, target: PostureObject, end: End | None) -> str:
         """Add an entry that nothing else has; of a posture that is over, one that has expired. A
         list remains without items, once it was made. The title of what nothing would set back."""
         resource = target.resource
         if not resource.may_expire:
             return "" if end else target.title
         variable = PREFIX + option
-        if end == PREPARED:
+        if end and not end.over_at:
             self.prepared.setdefault(target.identity, target)
             if self.values.get(variable) is None:
                 self.values[variable] = []  # so that each run reads what postures name
@@ -277,7 +293,9 @@ class MergedHost:
             self._places[id(entry)] = target.place
         return ""
 
-    def _lay_over(self, option: str, entry: dict[str, Any], target: PostureObject, end: str) -> str:
+    def _lay_over(
+        self, option: str, entry: dict[str, Any], target: PostureObject, end: End | None
+    ) -> str:
         """Lay the values of a posture that holds over those of an entry; the names of those that
         the entry does not have, and that nothing would set back."""
         resource = target.resource
@@ -429,13 +447,11 @@ def _layers(
     the prepared ones, whoever names them."""
     holding = [Layer(posture.path, posture.values) for posture in chosen if now < posture.until]
     over = [
-        Layer(posture.path, posture.values, f"ended at {posture.record['until']}")
+        Layer(posture.path, posture.values, End(posture.record["until"]))
         for posture in chosen
         if posture.until <= now
     ]
-    in_waiting = [
-        Layer(path, without(values, RISKS), PREPARED) for path, values in prepared.items()
-    ]
+    in_waiting = [Layer(path, without(values, RISKS), End()) for path, values in prepared.items()]
     return [*holding, *over, *in_waiting]
 
 

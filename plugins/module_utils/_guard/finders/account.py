@@ -214,7 +214,7 @@ def _working(component: Component) -> dict[str, bool]:
     rules = [rule for rule in component.rules if rule.mode in WORKING]
     has_filter = any(filter_.own_mode in WORKING for filter_ in component.filters)
     return {
-        component.what_decides: bool(rules) or has_filter,
+        " or ".join(component.deciding_kinds): bool(rules) or has_filter,
         "rule": bool(rules),
         "global rule": any(rule.everywhere for rule in rules),
     }

@@ -77,7 +77,7 @@ def test_a_component_whose_rules_and_filters_are_not_known_is_undecided() -> Non
 def test_a_component_without_filters_is_decided_by_its_rules() -> None:
     protection = component("dns", {"dns_rules": [rule("enabled"), rule("monitoring", "region", "WEUR")]})
     assert [in_order(modes) for dummy, modes in protection.pieces(ALL)] == [["enabled", "monitoring"]]
-    assert (protection.title, protection.what_decides, protection.is_switched) == ("DNS protection", "rule", False)
+    assert (protection.title, protection.deciding_kinds, protection.is_switched) == ("DNS protection", ("rule",), False)
     assert component("dns", {}).undecided == ["The rules of DNS protection are not known."]
 
 
