@@ -17,8 +17,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
-from itertools import chain
-from typing import Callable, Hashable, Iterable, Iterator, List, Mapping, NamedTuple, Tuple
+from itertools import chain, repeat
+from math import inf
+from typing import Any, Callable, Hashable, Iterable, Iterator, List, Mapping, NamedTuple, Tuple
 
 from .._text import Unread
 from .._values.address_set import (
@@ -84,6 +85,17 @@ class DiagramNode(NamedTuple):
         return self.parts[max(bisect_right(self.starts, value) - 1, 0)]
 
 
+class _PairedNodes(NamedTuple):
+    """Two nodes that are combined: the `pairs` of their parts that are left, and the `parts` that
+    the pairs before them have made."""
+
+    key: tuple[str, Set, Set]
+    level: int
+    starts: tuple[int, ...]
+    pairs: Iterator[tuple[Set, Set]]
+    parts: list[Set]
+
+
 class VariableBounds(NamedTuple):
     """Of a set: the variables, by their levels, of which it has only some values, with these; and
     all those on which it depends."""
@@ -124,6 +136,9 @@ class Variable(NamedTuple):
 
 OF_NUMBERS, OF_TEXTS, OF_TRUTH = "numbers", "texts", "truth"  # kinds of variables
 TruthOfText = Callable[[Comparison, str, str], object]  # of a leaf, for a field with this text
+
+
+_Trail = Tuple[Any, ...]  # the level and values of a node, and the trail to it; empty at the start
 
 
 class MatchedDestinations(NamedTuple):
@@ -167,7 +182,7 @@ class Diagrams:
         self._of_protocols: list[tuple[Comparison, Set]] = []
         end = DiagramNode(LAST_LEVEL, (), ())
         self._nodes = [end, end]
-        self._numbers: dict[DiagramNode, Set] = {}
+        self._numbers: dict[tuple[int, tuple[int, ...], tuple[Set, ...]], Set] = {}  # by nodes
         self._combined: dict[tuple[str, Set, Set], Set] = {}
         self._bounds: dict[Set, VariableBounds] = {EMPTY: VariableBounds({}, frozenset())}
         self._bounds[WHOLE] = self._bounds[EMPTY]
@@ -263,19 +278,28 @@ class Diagrams:
 
     def bounds(self, traffic: Set) -> VariableBounds:
         """The values to which a set limits variables."""
-        known = self._bounds.get(traffic)
-        if known is None:
-            node = self._nodes[traffic]
-            pieces = [
-                (one, part) for one, part in _pieces_of_node(node, UP_TO_ANY) if part != EMPTY
-            ]
-            parts = [self.bounds(part) for part in {part for _piece, part in pieces}]
+        waiting = [traffic]
+        while waiting:
+            unknown = {*self._nodes[waiting[-1]].parts} - self._bounds.keys()
+            if unknown:
+                waiting += unknown
+            else:
+                known = waiting.pop()
+                if known not in self._bounds:
+                    self._bounds[known] = self._bounds_of(self._nodes[known])
+        return self._bounds[traffic]
+
+    def _bounds_of(self, node: DiagramNode) -> VariableBounds:
+        """The bounds of a node, by those of its parts."""
+        pieces = [(one, part) for one, part in _pieces_of_node(node, UP_TO_ANY) if part != EMPTY]
+        parts = [self._bounds[part] for part in {part for _piece, part in pieces}]
+        values = dict(parts[0].values)
+        if len(parts) > 1:
             shared = set.intersection(*(set(one.values) for one in parts))
             values = {name: union(chain(*(one.values[name] for one in parts))) for name in shared}
-            values[node.level] = union(piece for piece, _part in pieces)
-            levels = frozenset([node.level]).union(*(one.levels for one in parts))
-            known = self._bounds[traffic] = VariableBounds(values, levels)
-        return known
+        values[node.level] = union(piece for piece, _part in pieces)
+        levels = frozenset([node.level]).union(*(one.levels for one in parts))
+        return VariableBounds(values, levels)
 
     def is_larger(self, traffic: Set, most: int) -> bool:
         """Return whether the diagram of a set has more nodes than a number."""
@@ -389,7 +413,7 @@ class Diagrams:
                 number = self._number_of_text(text)
                 parts[number] = WHOLE if truth else EMPTY
                 parts.setdefault(number + 1, met)
-        return self._number(level, dict(sorted(parts.items())))
+        return self._number_of_parts(level, dict(sorted(parts.items())))
 
     def _level_of_texts(self, field: str) -> int:
         level = self._levels.setdefault((field, "text"), len(self._levels))
@@ -431,24 +455,24 @@ class Diagrams:
 
     def paths(self, traffic: Set) -> Iterator[dict[int, Ranges]]:
         """The ways to all pieces of some traffic: the values of variables, by their levels."""
-        if traffic == WHOLE:
-            yield {}
-        if traffic in (EMPTY, WHOLE):
-            return
-        node = self._nodes[traffic]
-        pieces: dict[Set, Ranges] = {}
-        for piece, part in _pieces_of_node(node, UP_TO_ANY):
-            pieces.setdefault(part, []).append(piece)
-        pieces.pop(EMPTY, None)
-        for part, ranges in pieces.items():
-            for path in self.paths(part):
-                path[node.level] = ranges
-                yield path
+        waiting: list[tuple[Set, _Trail]] = [(traffic, ())]
+        while waiting:
+            reached, trail = waiting.pop()
+            if reached == WHOLE:
+                yield dict(_values_on(trail))
+                continue
+            node = self._nodes[reached]
+            pieces: dict[Set, Ranges] = {}
+            for piece, part in _pieces_of_node(node, UP_TO_ANY):
+                pieces.setdefault(part, []).append(piece)
+            pieces.pop(EMPTY, None)
+            for part, ranges in reversed([*pieces.items()]):
+                waiting.append((part, (node.level, ranges, trail)))
 
     def box(self, values: Mapping[int, Ranges]) -> Set:
         """The traffic with some values of variables, by their levels."""
         sets = [
-            self._number(level, _steps_of(ranges, self._firsts[level]))
+            self._number_of_parts(level, _steps_of(ranges, self._firsts[level]))
             for level, ranges in values.items()
         ]
         return self.combined("and", sets)
@@ -467,67 +491,97 @@ class Diagrams:
             parts[first] = WHOLE
             parts[ends.get(last, last + 1)] = EMPTY
         parts.pop(everything[-1][1] + 1, None)
-        return self._number(level, parts)
+        return self._number_of_parts(level, parts)
 
     def _two(self, operator: str, one: Set, other: Set) -> Set:
-        plain = _simple(operator, one, other)
-        if plain is not None:
-            return plain
-        is_minus = operator == MINUS
-        key = (operator, one, other) if is_minus or one < other else (operator, other, one)
-        known = self._combined.get(key)
-        if known is None:
-            known = self._combined[key] = self._two_nodes(operator, one, other)
-        return known
+        """The set that two sets make, node by node. Nodes whose parts are not complete wait in a
+        list, since Python limits how deep calls go, and as many rules may be compared."""
+        made = self._known(operator, one, other)
+        waiting = [] if made is not None else [self._paired(operator, one, other)]
+        while waiting:
+            paired = waiting[-1]
+            for left, right in paired.pairs:
+                made = self._known(operator, left, right)
+                if made is None:
+                    waiting.append(self._paired(operator, left, right))
+                    break
+                paired.parts.append(made)
+            else:
+                waiting.pop()
+                made = self._number(paired.level, paired.starts, tuple(paired.parts))
+                self._combined[paired.key] = made
+                if waiting:
+                    waiting[-1].parts.append(made)
+        return EMPTY if made is None else made
 
-    def _two_nodes(self, operator: str, one: Set, other: Set) -> Set:
-        """The set that two sets make, piece by piece of the values of their first variable."""
+    def _known(self, operator: str, one: Set, other: Set) -> Set | None:
+        """The set that two sets make; None if it takes a look at their parts."""
+        if one <= WHOLE or other <= WHOLE or one == other:
+            plain = _simple(operator, one, other)
+            if plain is not None:
+                return plain
+        return self._combined.get(_key_of_pair(operator, one, other))
+
+    def _paired(self, operator: str, one: Set, other: Set) -> _PairedNodes:
+        """The pieces of two sets by the values of their first variable, which are still to be
+        combined."""
         left, right = self._nodes[one], self._nodes[other]
+        pairs: Iterator[tuple[Set, Set]]
         if left.level < right.level:
             starts = left.starts
-            pairs = [(part, other) for part in left.parts]
+            pairs = zip(left.parts, repeat(other))
         elif right.level < left.level:
             starts = right.starts
-            pairs = [(one, part) for part in right.parts]
+            pairs = zip(repeat(one), right.parts)
         elif left.starts == right.starts:
             starts = left.starts
-            pairs = [*zip(left.parts, right.parts)]
+            pairs = zip(left.parts, right.parts)
         else:
             starts = tuple(sorted({*left.starts, *right.starts}))
-            pairs = [*zip(_spread(left, starts), _spread(right, starts))]
+            pairs = zip(_spread(left, starts), _spread(right, starts))
         self.steps += len(starts)
         if self.steps > self.MOST_STEPS:
             raise Unread(self.TOO_MANY)
-        parts = [self._two(operator, *pair) for pair in pairs]
-        return self._number(min(left.level, right.level), dict(zip(starts, parts)))
+        key = _key_of_pair(operator, one, other)
+        return _PairedNodes(key, min(left.level, right.level), starts, pairs, [])
 
     def _from(self, level: int, traffic: Set) -> DiagramNode:
         """A set as a node of a level that is not below its own."""
         node = self._nodes[traffic]
         return node if node.level == level else DiagramNode(level, (), (traffic,))
 
-    def _number(self, level: int, parts: Mapping[int, Set]) -> Set:
-        """The set with these parts, which begin at their keys."""
-        before = [None, *parts.values()]
-        kept = {start: part for (start, part), last in zip(parts.items(), before) if part != last}
+    def _number(self, level: int, starts: tuple[int, ...], parts: tuple[Set, ...]) -> Set:
+        """The set with these parts, which begin at the starts beside them."""
+        kept = [at for at, part in enumerate(parts) if not at or part != parts[at - 1]]
         if len(kept) == 1:
-            return next(iter(kept.values()))
-        node = DiagramNode(level, tuple(kept), tuple(kept.values()))
-        if node not in self._numbers:
-            self._numbers[node] = len(self._nodes)
+            return parts[0]
+        if len(kept) < len(parts):
+            starts, parts = tuple(starts[at] for at in kept), tuple(parts[at] for at in kept)
+        number = self._numbers.get((level, starts, parts))
+        if number is None:
+            number = len(self._nodes)
+            node = DiagramNode(level, starts, parts)
+            self._numbers[node] = number
             self._nodes.append(node)
-        return self._numbers[node]
+        return number
+
+    def _number_of_parts(self, level: int, parts: Mapping[int, Set]) -> Set:
+        """The set with these parts, which begin at their keys."""
+        return self._number(level, tuple(parts), tuple(parts.values()))
+
+
+def _key_of_pair(operator: str, one: Set, other: Set) -> tuple[str, Set, Set]:
+    """Equal for pairs of sets that make the same."""
+    return (operator, one, other) if one < other or operator == MINUS else (operator, other, one)
 
 
 def _spread(node: DiagramNode, starts: Iterable[int]) -> Iterator[Set]:
     """The sets of a node for values from each start on, of which its own are some."""
-    own = zip(node.starts[1:], node.parts[1:])
-    part = node.parts[0]
-    following = next(own, None)
+    following = zip(chain(node.starts[1:], (inf,)), node.parts)
+    end, part = next(following)
     for start in starts:
-        if following is not None and start >= following[0]:
-            part = following[1]
-            following = next(own, None)
+        if start >= end:
+            end, part = next(following)
         yield part
 
 
@@ -543,6 +597,13 @@ def _simple(operator: str, one: Set, other: Set) -> Set | None:
     if neutral in (one, other):
         return other if one == neutral else one
     return 1 - neutral if operator != "xor" and 1 - neutral in (one, other) else None
+
+
+def _values_on(trail: _Trail) -> Iterator[tuple[int, Ranges]]:
+    """The values of variables on a trail, by their levels."""
+    while trail:
+        level, ranges, trail = trail
+        yield level, ranges
 
 
 def _pieces_of_node(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, int], Set]]:

@@ -30,6 +30,7 @@ from .request import PROTOCOL_FIELD, REQUEST_KEY_OF_FIELD, parse_packet, parse_r
 Described = Dict[str, Any]  # an example by the keys of an expectation
 Confirms = Callable[[Sequence[Fields]], bool]
 MOST_PATHS = 64  # pieces of the traffic that are tried
+MOST_VALUES = 4000  # values of variables that these pieces have together
 MOST_TRIED = 96  # examples of one piece
 MOST_TEXTS = 24  # of one key
 MOST_CONFIRMED = 12  # examples that the evaluation is asked about
@@ -126,11 +127,15 @@ def _pieces(diagrams: Diagrams, wanted: Wanted) -> Iterable[_Piece]:
 
 
 def _all_pieces(diagrams: Diagrams, traffic: Set) -> Iterator[_Piece]:
+    left = MOST_VALUES
     for path in islice(diagrams.paths(traffic), MOST_PATHS):
+        left -= len(path)
         levels = ((diagrams.variable_of(level), path[level]) for level in sorted(path))
         piece = _Piece([*levels])
         if not piece.is_open:
             yield piece
+        if left <= 0:
+            return
 
 
 def _addresses(piece: _Piece) -> int | None:
@@ -203,12 +208,15 @@ def _is_inside(diagrams: Diagrams, piece: _Piece, key: str, text: str) -> bool:
 
 
 def _contradicts(key: str, text: str, leaves: Iterable[tuple[Comparison, bool]]) -> bool:
-    """Return whether a request with a text in a key cannot meet comparisons as it should."""
+    """Return whether a request with a text in a key cannot meet comparisons as it should. Most of
+    them are of fields that the key does not give."""
     try:
         fields = parse_request(Option("example"), {key: text})
     except OptionError:
         return True
     for leaf, is_met in leaves:
+        if not any(name in leaf.field for name in fields.values):
+            continue
         truth = decider_of(leaf)(fields)
         if isinstance(truth, bool) and truth is not is_met:
             return True
