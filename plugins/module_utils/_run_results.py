@@ -89,9 +89,9 @@ class RunResults(NamedTuple):
         return {"pending": pending[0] if self.task.spec.one_object else pending}
 
     def _weaker(self, checked: Checked, before: State, after: State) -> dict[str, Any]:
-        if not self.task.terms.of_rules:
+        if checked.traffic is None:  # a task without rules
             return {}
-        return weaker_results(checked.plan, before, after, self.task.context.is_role)
+        return weaker_results(checked.plan, before, after, checked.traffic, self.task.context)
 
     def _not_served(self, before: State) -> Mapping[str, Any]:
         if not self.task.context.is_role or ZONE_OPTION not in self.owner:

@@ -16,8 +16,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.described_traffic import weaker_records
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource, State
 
 from tests.support.coverage_model import Entry
 
@@ -39,3 +41,8 @@ def change_from(plan: Plan) -> Change:
 
 def hosts(count: int) -> list[Entry]:
     return [{"id": str(number), "prefix": f"10.0.0.{2 * number}/32", "enabled": True} for number in range(count)]
+
+
+def weaker_in(existing: State, described: State) -> list[dict[str, Any]]:
+    """What results say of the objects of an existing state that protect less than described."""
+    return weaker_records(existing, described, traffic_difference(existing, described))

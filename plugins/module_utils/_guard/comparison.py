@@ -8,25 +8,33 @@ expects, and what nobody names."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
+from .._context import UNLIKE_BASELINE, Context
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._protection.expectation import Expectation
 from .._schema.resource import State
 from .terms import Terms
 
+if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
+    from .._protection.traffic_changes import TrafficChanges
 
-def weaker_results(plan: Plan, before: State, after: State, is_role: bool) -> dict[str, Any]:
+
+def weaker_results(
+    plan: Plan, before: State, after: State, traffic: TrafficChanges, context: Context
+) -> dict[str, Any]:
     """The result on what protects less before a plan of rules than after it, and, for the report of
-    a role, on what is not known."""
-    from .._protection.worse import weaker_records
+    a role, on the traffic that is treated otherwise than described, and on what is not known."""
+    from .._protection.described_traffic import weaker_records
 
     results: dict[str, Any] = {}
-    weaker = weaker_records(before, after)
+    weaker = weaker_records(before, after, traffic)
     if weaker:
         results["weaker"] = weaker
-    if is_role and plan.doubts:
+    if context.reports:
+        results[UNLIKE_BASELINE] = traffic.reversed.record()
+    if context.is_role and plan.doubts:
         results["unread"] = plan.doubts
     return results
 

@@ -12,7 +12,7 @@ from typing import Iterator
 from .._plan.plan import Plan
 from .._protection.difference import compared_ways, difference_on
 from .._protection.rules_in_force import expressions_in
-from .._protection.traffic_changes import NO_CHANGES
+from .._protection.traffic_changes import NO_CHANGES, NotCompared, Source
 from .._schema.lists import LISTS, uses_of
 from .._text import plural
 from .finders.base import PlanTraffic
@@ -25,12 +25,16 @@ def plan_traffic(plan: Plan) -> PlanTraffic:
     after = {**plan.before, **plan.after()}
     ways = compared_ways(plan.before, after)
     changes = difference_on(ways, plan.before, after)
-    return PlanTraffic(changes.with_unknown(_reasons_of_unread_rules(plan)), ways)
+    return PlanTraffic(changes.without_comparison(_lists_of_unread_rules(plan)), ways)
 
 
-def _reasons_of_unread_rules(plan: Plan) -> Iterator[str]:
-    """The reasons for which more traffic may be treated differently."""
-    changed = {operation.resource.parent_name for operation in plan.operations}
+def _lists_of_unread_rules(plan: Plan) -> Iterator[NotCompared]:
+    """The lists whose items change, and to which rules refer that are not known."""
+    changed = {
+        operation.resource.parent_name
+        for operation in plan.operations
+        if operation.action != "update"  # of a comment, since its address is the key of an item
+    }
     known = [name for expression in expressions_in(plan.before) for name in expression.lists]
     for obj in plan.before.get(LISTS.plural) or ():
         name = LISTS.label_of(obj)
@@ -39,4 +43,5 @@ def _reasons_of_unread_rules(plan: Plan) -> Iterator[str]:
             rules = plural(
                 unread, "rule that is not known refers", "rules that are not known refer"
             )
-            yield f"{rules} to the list {name}"
+            source = Source(LISTS.name, name, f"{LISTS.title} {name}")
+            yield NotCompared(f"{rules} to the list {name}", [source])

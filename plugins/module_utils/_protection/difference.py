@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain
-from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
 from .._expressions.operands import Fields
@@ -40,7 +40,14 @@ from .steps import (
     is_softer,
     override_steps,
 )
-from .traffic_changes import NO_CHANGES, Source, TrafficChange, TrafficChanges
+from .traffic_changes import (
+    NO_CHANGES,
+    NotCompared,
+    Source,
+    TrafficChange,
+    TrafficChanges,
+    Treatments,
+)
 from .traffic_sets import AllTraffic, SingleRequest, Split, TrafficSet, TrafficSets, diagrams_of
 from .traffic_words import diagram_in_words
 from .walk import (
@@ -114,7 +121,7 @@ def _joined_changes(found: Iterable[TrafficChanges]) -> TrafficChanges:
     return TrafficChanges(
         [*chain.from_iterable(part.passes for part in parts)],
         [*chain.from_iterable(part.stopped for part in parts)],
-        [*chain.from_iterable(part.unknown for part in parts)],
+        [*chain.from_iterable(part.not_compared for part in parts)],
     )
 
 
@@ -231,12 +238,13 @@ def _changes_of(compared: ComparedWay) -> TrafficChanges:
         except (Unread, RecursionError) as exc:
             problem = _problem_of(exc)
     steps = chain.from_iterable(one.steps for one in compared.way.changed)
-    return TrafficChanges(unknown=[_too_many(problem, steps)])
+    return TrafficChanges(not_compared=[_not_compared(problem, steps)])
 
 
-def _too_many(problem: str, steps: Iterable[Step]) -> str:
-    titles = list(dict.fromkeys(step.source.title for step in steps))
-    return f"the traffic of {first_few(titles)} cannot be compared: {problem}"
+def _not_compared(problem: str, steps: Iterable[Step]) -> NotCompared:
+    sources = list(dict.fromkeys(step.source for step in steps))
+    titles = first_few(source.title for source in sources)
+    return NotCompared(f"the traffic of {titles} cannot be compared: {problem}", sources)
 
 
 def _traffic_of_changes(changed: Iterable[Replaced], former: AllTraffic, latter: AllTraffic) -> Set:
@@ -265,24 +273,33 @@ def _walked(
     return walked
 
 
-@dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
-class TrafficDifference(Generic[TrafficSet]):
-    """Traffic that two states treat differently: `what` is the first treatment, such as "blocked",
-    and `afterwards` the second, such as "passes". The second is weaker if `is_passing`, or else
-    stricter. If it `is_softer`, a challenge is in place of a block."""
+class Kind(NamedTuple):
+    """The kind of a difference: equal for those that are told together."""
 
     family: str
     is_passing: bool
-    what: str
-    afterwards: str
+    treatments: Treatments
+    reverse: Treatments
+
+
+@dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
+class TrafficDifference(Generic[TrafficSet]):
+    """Traffic that two states treat differently, with the treatments from the first state to the
+    second one, and in `reverse`. The second is weaker if `is_passing`, or else stricter. If it
+    `is_softer`, a challenge is in place of a block, or the other way round."""
+
+    family: str
+    is_passing: bool
+    treatments: Treatments
+    reverse: Treatments
     traffic: TrafficSet
     certain: bool
     is_softer: bool = False
 
     @property
-    def kind(self) -> tuple[str, bool, str, str]:
+    def kind(self) -> Kind:
         """Equal for differences that are told together."""
-        return self.family, self.is_passing, self.what, self.afterwards
+        return Kind(self.family, self.is_passing, self.treatments, self.reverse)
 
 
 def walk_differences(
@@ -300,16 +317,9 @@ def walk_differences(
         for gone in _gone(family, latter, former, looked_at):
             found.append(_strengthened(gone))
     for gone in _newly_skipped(latter, former, read):
-        found.append(
-            TrafficDifference(
-                SKIPPED, True, gone.mark.what, gone.mark.now, gone.traffic, gone.certain
-            )
-        )
+        found.append(_skipping(gone, is_passing=True))
     for gone in _newly_skipped(former, latter, read):
-        afterwards = f"is {gone.mark.what}"
-        found.append(
-            TrafficDifference(SKIPPED, False, gone.mark.now, afterwards, gone.traffic, gone.certain)
-        )
+        found.append(_skipping(gone, is_passing=False))
     return found
 
 
@@ -324,20 +334,49 @@ class Gone(Generic[TrafficSet]):
 
 
 def _weakened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
-    mark, weaker = gone.mark, gone.weaker
-    without = WITHOUT_MARK.get(mark.family, ("", f"is not {mark.what}"))[1]
-    afterwards = weaker.now if weaker else without
-    softer = weaker is not None and is_softer(mark, weaker)
-    return TrafficDifference(
-        mark.family, True, mark.what, afterwards, gone.traffic, gone.certain, softer
-    )
+    treatments, reverse = _lost(gone), _regained(gone)
+    return _difference(gone, is_passing=True, treatments=treatments, reverse=reverse)
 
 
 def _strengthened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
+    treatments, reverse = _regained(gone), _lost(gone)
+    return _difference(gone, is_passing=False, treatments=treatments, reverse=reverse)
+
+
+def _lost(gone: Gone[TrafficSet]) -> Treatments:
+    """The treatments from the state that gives a mark to the other one."""
+    mark, weaker = gone.mark, gone.weaker
+    without = WITHOUT_MARK.get(mark.family, ("", f"is not {mark.what}"))[1]
+    return Treatments(mark.what, weaker.now if weaker else without)
+
+
+def _regained(gone: Gone[TrafficSet]) -> Treatments:
+    """The treatments from the other state to the one that gives a mark."""
     mark, weaker = gone.mark, gone.weaker
     without = WITHOUT_MARK.get(mark.family, (f"not {mark.what}", ""))[0]
-    what = weaker.what if weaker else without
-    return TrafficDifference(mark.family, False, what, mark.now, gone.traffic, gone.certain)
+    return Treatments(weaker.what if weaker else without, mark.now)
+
+
+def _skipping(gone: Gone[TrafficSet], is_passing: bool) -> TrafficDifference[TrafficSet]:
+    """The difference by traffic that skips something in one state alone."""
+    skipped = Treatments(gone.mark.what, gone.mark.now)
+    checked = Treatments(gone.mark.now, f"is {gone.mark.what}")
+    treatments, reverse = (skipped, checked) if is_passing else (checked, skipped)
+    return _difference(gone, is_passing, treatments, reverse)
+
+
+def _difference(
+    gone: Gone[TrafficSet], is_passing: bool, treatments: Treatments, reverse: Treatments
+) -> TrafficDifference[TrafficSet]:
+    return TrafficDifference(
+        family=gone.mark.family,
+        is_passing=is_passing,
+        treatments=treatments,
+        reverse=reverse,
+        traffic=gone.traffic,
+        certain=gone.certain,
+        is_softer=gone.weaker is not None and is_softer(gone.mark, gone.weaker),
+    )
 
 
 def _gone(
@@ -387,8 +426,8 @@ def _newly_skipped(
         kind, _space, identity = name.partition(" ")
         rest = sets.without(marked.traffic, others.traffic(mark.identity))
         ruleset = identity.partition(" ")[0] if kind == "rules" else ""
-        if ruleset:
-            rest = sets.intersection(rest, _checked_by(ruleset, walked))
+        for walk in (walked, others) if ruleset else ():
+            rest = sets.intersection(rest, _checked_by(ruleset, walk))
         if rest != sets.nothing:
             yield Gone(mark, None, rest, bool(ruleset))
 
@@ -408,18 +447,18 @@ def _changes(
     if compared.changed_and_arriving == Diagrams.nothing:
         return NO_CHANGES
     read, names = frozenset(way.former), _names_of_fields(way, compared)
-    by_kind: dict[tuple[str, bool, str, str], list[TrafficDifference[Set]]] = {}
+    by_kind: dict[Kind, list[TrafficDifference[Set]]] = {}
     for one in walk_differences(*compared.walks, read):
         by_kind.setdefault(one.kind, []).append(one)
     passes: list[TrafficChange] = []
     stopped: list[TrafficChange] = []
-    for (family, is_passing, what, afterwards), parts in by_kind.items():
+    for kind, parts in by_kind.items():
         traffic = compared.sets[0].union(part.traffic for part in parts)
         traffic = compared.diagrams.combined("and", (traffic, compared.changed_and_arriving))
         if traffic == Diagrams.nothing:
             continue
 
-        def confirms(fields: Sequence[Fields], kind: object = parts[0].kind) -> bool:
+        def confirms(fields: Sequence[Fields], kind: Kind = kind) -> bool:
             return _is_confirmed(kind, way, lists, fields, read)
 
         asked = Wanted(way.kind, traffic, values, names, compared.host)
@@ -427,9 +466,9 @@ def _changes(
         if example.is_impossible:
             continue
         change = TrafficChange(
-            what=what,
-            afterwards=afterwards,
-            family=family,
+            treatments=kind.treatments,
+            reverse=kind.reverse,
+            family=kind.family,
             kind=way.kind,
             traffic=diagram_in_words(compared.diagrams, traffic, way.kind, names),
             example=example.described,
@@ -438,7 +477,7 @@ def _changes(
             certain=bool(example.described) and all(part.certain for part in parts),
             is_softer=all(part.is_softer for part in parts),
         )
-        (passes if is_passing else stopped).append(change)
+        (passes if kind.is_passing else stopped).append(change)
     return TrafficChanges(passes, stopped)
 
 
@@ -460,7 +499,7 @@ def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:
 
 
 def _is_confirmed(
-    kind: object,
+    kind: Kind,
     way: Way,
     lists: tuple[ListContents, ListContents],
     seen: Sequence[Fields],
@@ -534,4 +573,4 @@ def _doubted(changes: TrafficChanges) -> TrafficChanges:
         [change._replace(certain=False) for change in side]
         for side in (changes.passes, changes.stopped)
     ]
-    return TrafficChanges(sides[0], sides[1], changes.unknown)
+    return TrafficChanges(sides[0], sides[1], changes.not_compared)

@@ -31,7 +31,7 @@ from .overrides import (
     weaker_levels,
 )
 from .rules_in_force import REST_OF_THE_LIST, ZoneRule, listed, phase_of, rules_in_force
-from .traffic_changes import Source
+from .traffic_changes import PASSES, PASSING, Source
 from .walk import (
     CHECKED,
     COUNTED,
@@ -47,7 +47,6 @@ from .walk import (
 )
 
 BLOCK, LOG = "block", "log"
-PASSING, PASSES = "passing", "passes"
 LOGS = Mark(LOGGED, LOG, PASSING, "is logged")
 BLOCKS = Mark(STOPPED, BLOCK, "blocked", "is blocked")
 OF_STOPPED_ACTIONS: Mapping[str, int] = {LOG: 0, BLOCK: 2}  # any other is a challenge

@@ -12,6 +12,7 @@ from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 from .._text import capitalised, first_few, plural
 
 NOTHING_DIFFERS = "No {} is treated differently."
+PASSING, PASSES = "passing", "passes"  # traffic that nothing stops: what it is, and what it does
 
 
 class Source(NamedTuple):
@@ -23,16 +24,24 @@ class Source(NamedTuple):
     title: str
 
 
+class Treatments(NamedTuple):
+    """The treatments of some traffic by two states, such as "blocked" by the first one, and
+    "passes" by the second one."""
+
+    what: str
+    afterwards: str
+
+
 class TrafficChange(NamedTuple):
     """Traffic of which two states make something else: in words, with an example, and the changed
     objects that are the reason. It is not `certain` if no example proves it.
 
-    `what` is how the first state treats it, and `afterwards` what becomes of it in the second one;
-    `addresses` is the number of its sources, None if it cannot be counted. If it `is_softer`, a
-    challenge is in place of a block, and nothing else is weaker."""
+    `treatments` are those from the first state to the second one, and `reverse` those from the
+    second to the first. `addresses` is the number of its sources, None if it cannot be counted. If
+    it `is_softer`, a challenge is in place of a block, and nothing else is weaker."""
 
-    what: str
-    afterwards: str
+    treatments: Treatments
+    reverse: Treatments
     family: str
     kind: str
     traffic: str
@@ -41,6 +50,21 @@ class TrafficChange(NamedTuple):
     sources: Sequence[Source]
     certain: bool
     is_softer: bool = False
+
+    @property
+    def what(self) -> str:
+        """The treatment by the first state, such as "blocked"."""
+        return self.treatments.what
+
+    @property
+    def afterwards(self) -> str:
+        """The treatment by the second state, such as "passes"."""
+        return self.treatments.afterwards
+
+    @property
+    def reversed(self) -> TrafficChange:
+        """The change from the second state to the first one."""
+        return self._replace(treatments=self.reverse, reverse=self.treatments)
 
     def record(self) -> TrafficChangeRecord:
         """The change as results show it."""
@@ -65,27 +89,38 @@ class TrafficChange(NamedTuple):
             shown = f"{example_in_words(self.kind, self.example)}{others}"
         reasons = first_few(source.title for source in self.sources)
         treated = _treated(self.afterwards, verb)
-        return f"{self.kind}s {treated} that {_today(self.what)}: {shown} ({reasons})"
+        return f"{self.kind}s {treated} that {_are(self.what)} today: {shown} ({reasons})"
+
+    @property
+    def predicate(self) -> str:
+        """The change in words, as an object makes it in a state that is not that of its
+        baseline."""
+        made = _made(f"{self.kind}s", self.afterwards, self.certain)
+        return f"{made} that {_are(self.what)} under the baseline: {self.traffic}"
 
 
 def _treated(now: str, verb: str) -> str:
     """The treatment after a change, in words about several requests."""
-    if now == "passes":
+    if now == PASSES:
         return f"{verb}pass"
     if now.startswith("is "):
         return f"{verb}be {now[3:]}" if verb else f"are {now[3:]}"
     return f"{verb}{now.replace('skips', 'skip', 1)}"
 
 
-def _today(what: str) -> str:
-    """The treatment until now, in words about several requests."""
-    if what == "passing":
-        return "pass today"
-    return (
-        f"{what.replace('skips', 'skip', 1)} today"
-        if what.startswith("skips")
-        else f"are {what} today"
-    )
+def _made(nouns: str, now: str, certain: bool) -> str:
+    """The predicate of an object by which requests or packets are treated so."""
+    is_left = now.startswith("is ")
+    verb = "leave" if is_left else "let"
+    treated = now[3:] if is_left else _treated(now, "")
+    return f"{f'{verb}s' if certain else f'may {verb}'} {nouns} {treated}"
+
+
+def _are(what: str) -> str:
+    """The first treatment, in words about several requests."""
+    if what == PASSING:
+        return "pass"
+    return what.replace("skips", "skip", 1) if what.startswith("skips") else f"are {what}"
 
 
 class KeyRecord(TypedDict):
@@ -116,28 +151,48 @@ class TrafficChangesRecord(TypedDict):
     stopped: list[TrafficChangeRecord]
 
 
+class NotCompared(NamedTuple):
+    """Objects whose traffic cannot be compared, and the reason in a clause."""
+
+    reason: str
+    sources: Sequence[Source]
+
+
 class TrafficChanges(NamedTuple):
-    """The traffic that passes and was stopped, and the reverse; `unknown` says why more of it may
-    be."""
+    """The traffic that passes and was stopped, and the reverse; by what is `not_compared`, more of
+    it may be."""
 
     passes: Sequence[TrafficChange] = ()
     stopped: Sequence[TrafficChange] = ()
-    unknown: Sequence[str] = ()
+    not_compared: Sequence[NotCompared] = ()
 
     @property
     def known(self) -> bool:
         """Return whether all differences are known."""
-        return not self.unknown
+        return not self.not_compared
 
-    def with_unknown(self, reasons: Iterable[str]) -> TrafficChanges:
-        """These changes, with further reasons why more traffic may be treated differently."""
-        return self._replace(unknown=list(dict.fromkeys([*self.unknown, *reasons])))
+    @property
+    def unknown(self) -> list[str]:
+        """The reasons why more traffic may be treated differently."""
+        return list(dict.fromkeys(part.reason for part in self.not_compared))
+
+    @property
+    def reversed(self) -> TrafficChanges:
+        """The changes from the second state to the first one."""
+        return self._replace(
+            passes=[change.reversed for change in self.stopped],
+            stopped=[change.reversed for change in self.passes],
+        )
+
+    def without_comparison(self, parts: Iterable[NotCompared]) -> TrafficChanges:
+        """These changes, with further objects whose traffic is not compared."""
+        return self._replace(not_compared=[*self.not_compared, *parts])
 
     def record(self) -> TrafficChangesRecord:
         """The changes as results show them."""
         return TrafficChangesRecord(
             known=self.known,
-            unknown=list(self.unknown),
+            unknown=self.unknown,
             passes=[change.record() for change in self.passes],
             stopped=[change.record() for change in self.stopped],
         )
@@ -157,7 +212,7 @@ class TrafficChanges(NamedTuple):
 
 def _rank_of_change(change: TrafficChange) -> tuple[bool, bool]:
     """Sorts changes by which traffic passes, and those that are certain, to the front."""
-    return change.afterwards != "passes", not change.certain
+    return change.afterwards != PASSES, not change.certain
 
 
 NO_CHANGES = TrafficChanges()

@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Iterator
 
 from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES, STATUS, rules_of_component
-from .._schema.resource import Resource, State
+from .._schema.resource import Resource
 from .coverage import Coverage, account_losses
 from .modes import Loss
 
@@ -26,18 +26,3 @@ def worse(was: Coverage, becomes: Coverage, *resources: Resource) -> Iterator[Lo
             from .losses import losses_beside_account  # loaded for rules, lists and overrides
 
             yield from losses_beside_account(resource, was.state, becomes.state)
-
-
-def weaker_records(before: State, after: State) -> list[dict[str, Any]]:
-    """The rules, lists, levels and overrides that protect less before a plan than after it."""
-    if before == after:
-        return []
-    # Loaded for rules, lists and overrides.
-    from .._schema.lists import LISTS
-    from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED
-    from .overrides import unlike_described
-
-    levels = [managed.resource for managed in MANAGED if managed.resource.levels]
-    compared = (*EVALUATION, LISTS, *levels, *DDOS_OVERRIDES)
-    losses = worse(Coverage(after), Coverage(before), *compared)
-    return [unlike_described(loss, after, before).record() for loss in losses]

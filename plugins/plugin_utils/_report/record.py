@@ -32,7 +32,13 @@ from ...module_utils._guard.finding import RiskRecord
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._protection.ineffective import IneffectiveRecord
+from ...module_utils._protection.traffic_changes import (
+    TrafficChangeRecord,
+    TrafficChangesRecord,
+    example_in_words,
+)
 from ...module_utils._protection.unmanaged import UnmanagedInResult
+from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._text import MAX_NAMES, capitalised, excerpt, first_few, first_joined, plural
 from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.evidence import ComponentTraffic
@@ -343,6 +349,30 @@ def _clauses_of_expectation(expectation: Expected) -> Iterator[str]:
         yield from filter(None, expectation["reasons"])
 
 
+def traffic_lines(changes: TrafficChangesRecord | None) -> Iterator[str]:
+    """A line on all traffic that is treated otherwise than described, that first which passes."""
+    if changes is None:
+        return
+    for change in (*changes["passes"], *changes["stopped"]):
+        yield excerpt(_traffic_line(change), MAX_CHARS)
+    for reason in changes["unknown"]:
+        line = f"It is not known whether more is treated otherwise: {reason}."
+        yield excerpt(line, MAX_CHARS)
+
+
+def _traffic_line(change: TrafficChangeRecord) -> str:
+    proven = "" if change["certain"] else "perhaps "
+    treated = f"{change['what']} under the baseline, {proven}{change['now']} today"
+    example, shown = change["example"], ""
+    if example:
+        kind = "packet" if "destination" in example else "request"
+        shown = f", such as {example_in_words(kind, example)}"
+    titles = first_few(
+        f"{title_of_resource(key['resource'])} {key['key']}" for key in change["keys"]
+    )
+    return f"{capitalised(change['traffic'])}: {treated}{shown} ({titles})."
+
+
 class SeenTraffic(ComponentTraffic):
     """The traffic that a component saw, as estimated from samples; of its networks those that lost
     packets or would have, those that would lose most first."""
@@ -477,6 +507,12 @@ class HostRecord(TypedDict):
         Column("differences", lambda record: f"{len(record['operations']):,}", True),
         Metric("operations", "Differences from the baseline.", len),
         Counted("difference", "differences"),
+    ]
+    traffic_changes: Annotated[
+        TrafficChangesRecord | None,
+        "the requests and packets that the baseline treats otherwise than what exists, null if the"
+        " host has no rules",
+        HostLines("Treated otherwise than by the baseline", traffic_lines),
     ]
     risks: Annotated[
         list[HostRisk],

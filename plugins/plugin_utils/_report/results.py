@@ -17,13 +17,18 @@ from itertools import chain
 from typing import Any, TypeVar, cast
 
 from ...module_utils import _arguments
+from ...module_utils._context import UNLIKE_BASELINE
 from ...module_utils._errors import PLACE
 from ...module_utils._guard.terms import Pending
 from ...module_utils._planning.zone import NOT_SERVED
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._protection.rules_in_force import IN_ORDER, ZoneRule
-from ...module_utils._protection.traffic_changes import example_in_words
+from ...module_utils._protection.traffic_changes import (
+    TrafficChangeRecord,
+    TrafficChangesRecord,
+    example_in_words,
+)
 from ...module_utils._schema.registry import BY_NAME, DECIDING, title_of_resource
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Object, Resource, State, without
 from ...module_utils._specs.base import ModuleResult
@@ -145,6 +150,7 @@ def _with_plans(
         unread=chain.from_iterable(result.get("unread") or () for result in results),
         plan_id=_only_plan(results),
         operations=_elements_of_lists(map(differences_of, results)),
+        traffic_changes=_traffic_changes(results),
         risks=_elements_of_lists(_risks(result, place) for result in refused_first),
         pending=_elements_of_lists(map(_pending_steps, results)),
         unmanaged=_elements_of_lists(
@@ -173,6 +179,31 @@ def _with_plans(
 def _elements_of_lists(lists: Iterable[Iterable[Element]]) -> list[Element]:
     """The elements of all lists."""
     return [*chain.from_iterable(lists)]
+
+
+def _traffic_changes(results: Iterable[ModuleResult]) -> TrafficChangesRecord | None:
+    """The traffic that the baseline treats otherwise than what exists; None if no result tells it.
+    That of a zone which Cloudflare does not serve passes anyway."""
+    told = [result for result in results if UNLIKE_BASELINE in result]
+    if not told:
+        return None
+    changes = TrafficChangesRecord(known=True, unknown=[], passes=[], stopped=[])
+    for result in told:
+        record, is_unserved = result[UNLIKE_BASELINE], bool(result.get(NOT_SERVED))
+        changes["known"] = changes["known"] and record["known"]
+        changes["unknown"] += record["unknown"]
+        changes["passes"] += _of_served(record["passes"], is_unserved)
+        changes["stopped"] += _of_served(record["stopped"], is_unserved)
+    return changes
+
+
+def _of_served(
+    changes: Iterable[TrafficChangeRecord], is_unserved: bool
+) -> Iterator[TrafficChangeRecord]:
+    """The changes without those by objects of a zone that Cloudflare does not serve."""
+    for change in changes:
+        if not (is_unserved and any(map(is_of_zone, change["keys"]))):
+            yield change
 
 
 def _first_of(results: Iterable[ModuleResult], name: str) -> Any:

@@ -15,7 +15,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.ove
     loosened,
     losses_between,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import weaker_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
     L4_OVERRIDES,
     L7_OVERRIDES,
@@ -23,6 +22,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_ov
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
+
+from tests.support.changes import weaker_in
 
 NET, WIDER = "ip.dst in {192.0.2.0/24}", "ip.dst in {192.0.2.0/23}"
 ALL = ["0.0.0.0/0", "::/0"]
@@ -42,7 +43,7 @@ def test_a_version_of_its_own_changes_no_word_about_an_override() -> None:
     strict, plain = one("strict", action="block"), one("plain", action="log")
     existing = {L7_OVERRIDES.plural: [plain, strict]}
     records = [
-        weaker_records(existing, {L7_OVERRIDES.plural: [strict, {**plain, **more}]})
+        weaker_in(existing, {L7_OVERRIDES.plural: [strict, {**plain, **more}]})
         for more in ({}, {"version": "2", "last_updated": "2026-11-21T10:00:00Z"})
     ]
     assert records[0] == records[1]

@@ -25,7 +25,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.unm
     UnmanagedInResult,
     unmanaged_records,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import weaker_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     DNS_RULES,
@@ -43,6 +42,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.network
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
+from tests.support.changes import weaker_in
 from tests.support.coverage_model import HALF, Entry, account_state, filter_
 from tests.support.coverage_model import rule as protection_rule
 
@@ -219,7 +219,7 @@ def test_a_skip_by_hand_without_parameters_is_not_understood() -> None:
 )
 def test_a_named_block_that_no_packet_can_match_is_no_protection(expression: str, weakens: bool) -> None:
     telnet, impossible = rule("telnet", "block", "tcp.dstport eq 23"), rule("telnet", "block", expression)
-    records = weaker_records({NETWORK_FIREWALL_RULES.plural: [impossible]}, {NETWORK_FIREWALL_RULES.plural: [telnet]})
+    records = weaker_in({NETWORK_FIREWALL_RULES.plural: [impossible]}, {NETWORK_FIREWALL_RULES.plural: [telnet]})
     assert [record["reason"] for record in records] == ["matches fewer packets than described"] * weakens
 
 
@@ -273,10 +273,11 @@ def test_firewall_rules_count_in_the_order_of_their_evaluation() -> None:
 def test_flags_are_compared_as_values(paused: Any, place: str) -> None:
     on: Rule = {"id": "a" * 32, "action": "block", "paused": False, "filter": {"expression": "ssl"}}
     off = {**on, "paused": paused} if place == "rule" else {**on, "filter": {"expression": "ssl", "paused": paused}}
-    (record,) = weaker_records({FIREWALL_RULES.plural: [off]}, {FIREWALL_RULES.plural: [on]})
+    (record,) = weaker_in({FIREWALL_RULES.plural: [off]}, {FIREWALL_RULES.plural: [on]})
     assert record["reason"] == "is off, and the baseline turns it on"
 
 
+SSL = rule("tls", "block", "ssl")
 CHANGES: list[tuple[list[Rule], list[Rule], list[tuple[bool, str]]]] = [
     ([LOGIN], [LOGIN], []),
     ([rule("login", "block", "false")], [LOGIN], [(True, "matches fewer requests than described")]),
@@ -286,12 +287,14 @@ CHANGES: list[tuple[list[Rule], list[Rule], list[tuple[bool, str]]]] = [
     ([rule("login", "block", HOST + " or ssl")], [LOGIN], []),
     ([rule("login", "block", 'http.host in {"a"}')], [LOGIN], []),
     ([rule("login", "log", "false")], [LOGIN], [(True, "has the action log, and the baseline says block")]),
-    ([skip(HOST)], [{**skip(HOST), "enabled": False}], [(True, "lets requests pass, and the baseline does not")]),
+    ([skip(HOST), LOGIN], [{**skip(HOST), "enabled": False}, LOGIN], [(True, "lets requests pass, and the baseline does not")]),
+    ([skip(HOST)], [{**skip(HOST), "enabled": False}], []),
     ([skip(HOST)], [rule("pass", "block", HOST)], [(True, "has the action skip, and the baseline says block")]),
     ([LOGIN], [{**LOGIN, "enabled": False}], []),
     ([LOGIN], [skip(HOST, "login")], []),
-    ([skip("true")], [skip(HOST)], [(True, "lets more requests pass than described")]),
-    ([skip("ssl")], [skip(HOST)], [(False, "may let more requests pass than described")]),
+    ([skip("true"), SSL], [skip(HOST), SSL], [(True, "lets more requests pass than described")]),
+    ([skip("ssl"), SSL], [skip(HOST), SSL], [(False, "may let more requests pass than described")]),
+    ([skip("true")], [skip(HOST)], []),
     ([skip(HOST + " and ssl")], [skip(HOST)], []),
     ([skip(HOST, ruleset="current", products=["waf"])], [skip(HOST)], [(True, "skips more than described (products waf)")]),
     ([skip(HOST), LOGIN], [LOGIN, skip(HOST)], [(True, "lets requests pass that custom rule login would stop")]),
@@ -304,7 +307,7 @@ CHANGES: list[tuple[list[Rule], list[Rule], list[tuple[bool, str]]]] = [
 
 @pytest.mark.parametrize(("before", "after", "lacks"), CHANGES)
 def test_a_rule_enforces_less_before_a_plan(before: list[Rule], after: list[Rule], lacks: list[Any]) -> None:
-    records = weaker_records({CUSTOM_RULES.plural: before}, {CUSTOM_RULES.plural: after})
+    records = weaker_in({CUSTOM_RULES.plural: before}, {CUSTOM_RULES.plural: after})
     assert [(item["certain"], item["reason"]) for item in records] == lacks
     assert {item["resource"] for item in records} <= {"custom_rule"}
 
@@ -341,9 +344,9 @@ def test_an_override_that_is_not_understood_may_let_more_pass(values: Rule) -> N
 
 def test_an_override_that_lets_more_pass_than_described_is_weaker() -> None:
     weak, strict = ({"ddos_l7_overrides": [item]} for item in (WEAK, {**WEAK, "action": "block"}))
-    (record,) = weaker_records(weak, strict)
+    (record,) = weaker_in(weak, strict)
     assert (record["resource"], record["key"], record["certain"]) == ("ddos_l7_override", "weak", True)
-    assert weaker_records(strict, weak) == []
+    assert weaker_in(strict, weak) == []
 
 
 ITEMS = items_of("office")
@@ -396,7 +399,7 @@ def test_a_list_of_another_kind_is_not_judged() -> None:
 
 
 def test_a_plan_that_takes_items_from_a_skip_mends_a_weaker_list() -> None:
-    (record,) = weaker_records(state_of("192.0.2.9"), state_of())
+    (record,) = weaker_in(state_of("192.0.2.9"), state_of())
     assert (record["key"], record["certain"]) == ("office", True)
     assert record["reason"].startswith("has 192.0.2.9, otherwise than described, and lets packets pass")
-    assert weaker_records(state_of(), state_of("192.0.2.9")) == []
+    assert weaker_in(state_of(), state_of("192.0.2.9")) == []

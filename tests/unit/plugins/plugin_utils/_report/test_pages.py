@@ -113,6 +113,7 @@ def record(data: str = "lima", **others: Any) -> Any:
             "components": {data: [{"modes": [data], "addresses": data}]},
         },
         "backtest": backtest(data),
+        "traffic_changes": {"known": False, "unknown": [data], "passes": [treated(data)], "stopped": []},
         "traffic": {
             "since": data,
             "until": data,
@@ -123,6 +124,19 @@ def record(data: str = "lima", **others: Any) -> Any:
             },
         },
         **others,
+    }
+
+
+def treated(data: str) -> dict[str, Any]:
+    """Traffic that the baseline treats otherwise."""
+    return {
+        "what": data,
+        "now": data,
+        "traffic": data,
+        "example": {"host": data, "path": data, "source": data},
+        "addresses": 1,
+        "keys": [{"resource": data, "key": data}],
+        "certain": False,
     }
 
 

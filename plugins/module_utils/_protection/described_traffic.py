@@ -1,0 +1,115 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The objects that protect less than described: those by which traffic passes that the described
+state stops.
+
+A rule of another name, or one that is cut otherwise, opens nothing, and is none of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Iterator
+
+from .._schema.lists import LISTS
+from .._schema.managed_rules import MANAGED_RULES
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED
+from .._schema.resource import State
+from .coverage import Coverage
+from .modes import Loss
+from .overrides import DOUBTED, unlike_described
+from .rules_in_force import rules_in_force
+from .traffic_changes import Source, TrafficChange, TrafficChanges
+from .walk import UNKNOWN
+from .worse import worse
+
+LEVELS = [managed.resource for managed in MANAGED if managed.resource.levels]
+MAY_PASS = "may let traffic pass that is stopped under the baseline"
+COMPARED = (*EVALUATION, LISTS, *LEVELS, *DDOS_OVERRIDES)
+
+
+def weaker_records(
+    existing: State, described: State, traffic: TrafficChanges
+) -> list[dict[str, Any]]:
+    """The rules, lists, levels and overrides that protect less in an existing state than in a
+    described one, as results show them; `traffic` is what changes from the existing state to the
+    described one."""
+    if existing == described:
+        return []
+    losses = [*worse(Coverage(described), Coverage(existing), *COMPARED)]
+    opened = traffic.reversed
+    told = _opening_losses(losses, described, existing, opened)
+    further: list[dict[str, Any]] = []
+    for change in opened.passes:
+        if _is_untold(change.sources, told):
+            beside = _losses_beside(change, losses)
+            told += beside
+            if not beside:
+                source = change.sources[0]
+                further.append(_record(source, change.certain, change.predicate))
+    for part in opened.not_compared:
+        if _is_untold(part.sources, told):
+            further.append(_record(part.sources[0], False, f"{MAY_PASS}, since {part.reason}"))
+    shown = [unlike_described(loss, described, existing) for loss in losses if loss in told]
+    return [*(loss.record() for loss in shown), *further]
+
+
+def _opening_losses(
+    losses: Iterable[Loss], described: State, existing: State, opened: TrafficChanges
+) -> list[Loss]:
+    """The losses by which traffic passes, or of which the traffic does not tell whether it does."""
+    labels = {source.key for source in _opening_sources(opened)}
+    has_exceptions = _has_exceptions(described) or _has_exceptions(existing)
+    return [
+        loss
+        for loss in losses
+        if not opened.known or loss.label in labels or _is_apart(loss, has_exceptions)
+    ]
+
+
+def _opening_sources(opened: TrafficChanges) -> Iterator[Source]:
+    """The objects by which traffic passes, or may pass."""
+    for change in opened.passes:
+        yield from change.sources
+    for change in opened.stopped:
+        if change.family == UNKNOWN:
+            yield from change.sources
+
+
+def _is_apart(loss: Loss, has_exceptions: bool) -> bool:
+    """Return whether the traffic does not tell a loss: that by a level, by an override or a list of
+    which something is not known, or by managed rules among exceptions."""
+    if loss.resource in LEVELS or loss.how == DOUBTED:
+        return True
+    if loss.resource is LISTS:
+        return not loss.certain
+    return loss.resource is MANAGED_RULES and has_exceptions
+
+
+def _has_exceptions(state: State) -> bool:
+    return any(rule.lets_pass for rule in rules_in_force(state, MANAGED_RULES))
+
+
+def _is_untold(sources: Iterable[Source], losses: Iterable[Loss]) -> bool:
+    """Return whether none of some losses is by one of these objects."""
+    labels = {loss.label for loss in losses}
+    return labels.isdisjoint(source.key for source in sources)
+
+
+def _losses_beside(change: TrafficChange, losses: Iterable[Loss]) -> list[Loss]:
+    """The losses by objects that stand in front of one that has moved, and is a reason of a change:
+    they let pass what it stopped, or decide in its place."""
+    names = {source.resource for source in change.sources}
+    keys = {source.key for source in change.sources}
+    beside = []
+    for loss in losses:
+        former = {label for _key, label in loss.deciding_before}
+        if loss.resource.name in names and (not loss.how or former & keys):
+            beside.append(loss)
+    return beside
+
+
+def _record(source: Source, certain: bool, reason: str) -> dict[str, Any]:
+    return {"resource": source.resource, "key": source.key, "certain": certain, "reason": reason}
