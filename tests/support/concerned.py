@@ -13,13 +13,13 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_SECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS, ROOMS
 
 PACKAGE = "ansible_collections.edgeops.protection"
 DECLARATION = re.compile(r"(plugins/module_utils/_schema/\w+)\.py")
 MODULE = re.compile(r"plugins/modules/(\w+)\.py")
-NAMES = {*MODULE_SPECS, *HOST_PARTS}  # of modules, and of parts of hosts
+NAMES = {*MODULE_SPECS, *HOST_SECTIONS}  # of modules, and of parts of hosts
 
 
 def modules_of(names: Iterable[str]) -> set[str]:

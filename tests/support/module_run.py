@@ -24,7 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._context import
 from ansible_collections.edgeops.protection.plugins.module_utils._output import option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_SECTIONS, OPTION_NAMES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.packing import packed
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import option_errors
@@ -49,7 +49,7 @@ OF_HOSTS = ("ip_lists", "custom_rulesets")  # parts of a host that are no module
 # By their names, the specs of all that is run here and writes.
 WRITING = {
     **{name: spec for name, spec in MODULE_SPECS.items() if spec.writes and name != HOST_MODULE},
-    **{name: HOST_PARTS[name] for name in OF_HOSTS},
+    **{name: HOST_SECTIONS[name] for name in OF_HOSTS},
 }
 AREA_B = tuple(name for name, spec in {**MODULE_SPECS, **WRITING}.items() if spec.owner == "zone_id")
 

@@ -138,11 +138,11 @@ class Desired:
 
     `exclusive` means that no others may exist. `ignore` are patterns of keys: an exclusive list
     leaves objects that match one of them alone; `order` has all keys that the task names, also
-    those of such objects, which stay where they are, and of objects that another part describes.
+    those of such objects, which stay where they are, and of objects that another section describes.
     `ignore_ids` are ids of objects that nothing changes or deletes, and that count as no
     duplicates. If it `only_deletes`, objects are neither created nor updated. `remarks` say what
     reading the options changed in them. With `own_order`, the objects that `order` names, or all of
-    them, come one after the other as the task names them. `part` is the part of a host that
+    them, come one after the other as the task names them. `section` is that of a host that
     describes it.
     """
 
@@ -155,7 +155,7 @@ class Desired:
     only_deletes: bool = False
     remarks: Sequence[Message] = ()
     own_order: bool = False
-    part: str = ""
+    section: str = ""
 
     @cached_property
     def objects(self) -> Mapping[Key, Values]:
@@ -264,8 +264,8 @@ class Desired:
 
 
 @remembered(256)
-def as_part(desired: Desired, part: str, names: Names) -> Desired:
-    """The desired state as that of a part of a host, which has these names for its options."""
+def as_section(desired: Desired, section: str, names: Names) -> Desired:
+    """The desired state as that of a section of a host, which has these names for its options."""
     entries: Mapping[Key, DesiredObject]
     if isinstance(desired.entries, LongList):
         entries = desired.entries.renamed(names)
@@ -274,7 +274,7 @@ def as_part(desired: Desired, part: str, names: Names) -> Desired:
             key: desired_object.renamed(names) for key, desired_object in desired.entries.items()
         }
     remarks = [remark.renamed(names) for remark in desired.remarks]
-    return replace(desired, part=part, entries=entries, remarks=remarks)
+    return replace(desired, section=section, entries=entries, remarks=remarks)
 
 
 def parse_position(text: str) -> Position:
@@ -473,14 +473,14 @@ def check_values(desired: Sequence[Desired]) -> list[str]:
 
     The values of an absent object do not matter, so they are not examined.
     """
-    present = [part for part in desired if not part.absent]
+    present = [collection for collection in desired if not collection.absent]
     warnings: list[str] = []
-    for part in present:
-        warnings += part.remarks
+    for collection in present:
+        warnings += collection.remarks
     problems = OptionProblems()
-    for part in present:
+    for collection in present:
         with problems.collected():
-            warnings += _examined(part)
+            warnings += _examined(collection)
     problems.raise_any()
     return warnings
 

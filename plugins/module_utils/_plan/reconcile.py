@@ -48,7 +48,7 @@ def order_operations(
     predecessors: Mapping[Key, Key] = NO_ITEMS,
 ) -> tuple[list[Operation], Sequence[Key]]:
     """The operations on an ordered list, with the positions of what is new or moves; and all keys
-    in their order. Several parts of a host may describe objects of one list. `predecessors` are
+    in their order. Several sections of a host may describe objects of one list. `predecessors` are
     those of new objects in a plan that was begun.
 
     Raises PlanError for a position beside something that does not exist.
@@ -57,8 +57,8 @@ def order_operations(
     deletions = [operation for operation in changes if operation.action == "delete"]
     deleted = {operation.key for operation in deletions}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
-    parts = [_without_gone(part, before) for part in desired]
-    order, unmoved = _arranged(parts, before, predecessors)
+    collections = [_without_gone(collection, before) for collection in desired]
+    order, unmoved = _arranged(collections, before, predecessors)
     places = {key: place for place, key in enumerate(order, start=1)}
     moving = set(order) - set(unmoved)
     by_key = {operation.key: operation for operation in changes if operation.action != "delete"}
@@ -85,17 +85,19 @@ def _without_gone(desired: Desired, before: Sequence[Key]) -> Desired:
 def _arranged(
     desired: Sequence[Desired], before: Sequence[Key], predecessors: Mapping[Key, Key]
 ) -> Order:
-    """An exclusive list has its own order, into which keys of other parts of a host are put unless
-    it names them."""
+    """An exclusive list has its own order, into which keys of other sections of a host are put
+    unless it names them."""
     order, unmoved = list(before), before
-    for part in desired:
-        if part.exclusive:
-            order, unmoved = _exclusive_order(part, before, _desired_keys(desired))
-    inserted = [part for part in desired if not part.exclusive and not part.absent]
+    for collection in desired:
+        if collection.exclusive:
+            order, unmoved = _exclusive_order(collection, before, _desired_keys(desired))
+    inserted = [
+        collection for collection in desired if not collection.exclusive and not collection.absent
+    ]
     insert_new(inserted, order, predecessors)
-    for part in inserted:
-        if part.own_order:
-            order = in_own_order(part, order)
+    for collection in inserted:
+        if collection.own_order:
+            order = in_own_order(collection, order)
             places = {key: place for place, key in enumerate(order)}
             unmoved = longest_ascending(before, places)
     return order, unmoved
@@ -104,9 +106,9 @@ def _arranged(
 def _desired_keys(desired: Sequence[Desired]) -> set[Key]:
     """The keys of all objects that must exist."""
     keys: set[Key] = set()
-    for part in desired:
-        if not part.absent:
-            keys.update(part.objects)
+    for collection in desired:
+        if not collection.absent:
+            keys.update(collection.objects)
     return keys
 
 
@@ -116,7 +118,7 @@ Order = Tuple[List[Key], Sequence[Key]]  # all keys in their order, and those th
 def _exclusive_order(
     desired: Desired, before: Sequence[Key], desired_keys: AbstractSet[Key]
 ) -> Order:
-    """The order of the task, which may name keys that other parts of the host bring, and moves
+    """The order of the task, which may name keys that other sections of the host bring, and moves
     these as well. Keys that it ignores do not move; those that it names stay between their
     neighbours of the task, those that it does not name behind all keys that are in front of them,
     so that no skip among them comes in front of a block.
@@ -184,18 +186,18 @@ def insert_new(
     last_keys: dict[Position, Key] = {}  # the last new key at each position
     existing_keys = set(order)
     waiting: list[tuple[Desired, Key]] = []
-    for part in desired:
-        waiting += [(part, key) for key in part.objects if key not in existing_keys]
+    for collection in desired:
+        waiting += [(collection, key) for key in collection.objects if key not in existing_keys]
     while waiting:
         still_waiting = []
-        for part, key in waiting:
+        for collection, key in waiting:
             predecessor = _existing_predecessor(key, order, predecessors)
             if predecessor is not None:
                 order.insert(order.index(predecessor) + 1, key)
-            elif not _is_placed(part, key, order, last_keys):
-                still_waiting.append((part, key))
+            elif not _is_placed(collection, key, order, last_keys):
+                still_waiting.append((collection, key))
         if len(still_waiting) == len(waiting):
-            errors = [_misplaced(part, key) for part, key in waiting]
+            errors = [_misplaced(collection, key) for collection, key in waiting]
             raise errors[0].joined(errors[1:])
         waiting = still_waiting
 
@@ -370,18 +372,18 @@ def make_plan(
     order: dict[str, Sequence[Key]] = {}
     problems: list[PlanError] = []
     by_plural: dict[str, list[Desired]] = {}
-    for part in desired:
-        by_plural.setdefault(part.resource.plural, []).append(part)
-    for plural, parts in by_plural.items():
+    for collection in desired:
+        by_plural.setdefault(collection.resource.plural, []).append(collection)
+    for plural, collections in by_plural.items():
         existing, unused_nested = before[plural], (nested or {}).get(plural, ())
         try:
             changes: list[Operation] = []
-            for part in parts:
-                changes += _changes_of_collection(part, existing, adjust, unused_nested)
-            problems += _invalid(parts, changes)
-            if parts[0].resource.is_ordered:
+            for collection in collections:
+                changes += _changes_of_collection(collection, existing, adjust, unused_nested)
+            problems += _invalid(collections, changes)
+            if collections[0].resource.is_ordered:
                 predecessors = predecessors_in(begun, plural) if begun else NO_ITEMS
-                ordered = order_operations(parts, existing, changes, predecessors)
+                ordered = order_operations(collections, existing, changes, predecessors)
                 changes, order[plural] = ordered
             else:
                 changes = _in_turn(changes)
@@ -398,7 +400,7 @@ def make_plan(
 def _changes_of_collection(
     desired: Desired, existing: Sequence[Object], adjust: Adjust, unused_nested: Sequence[Object]
 ) -> Sequence[Operation]:
-    """The operations on the objects of a collection that one part of a host describes, in no
+    """The operations on the objects of a collection that one section of a host describes, in no
     order."""
     resource, changes = desired.resource, _reconcile(desired, existing, adjust)
     if not resource.nested:
@@ -588,9 +590,9 @@ def _invalid(desired: Sequence[Desired], changes: Sequence[Operation]) -> Iterat
 
 def _path_of(desired: Sequence[Desired], key: Key) -> Option:
     """The option that names an object; an empty one if none does."""
-    for part in desired:
-        if key in part.entries:
-            return part.entries[key].path
+    for collection in desired:
+        if key in collection.entries:
+            return collection.entries[key].path
     return Option()
 
 

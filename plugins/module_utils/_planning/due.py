@@ -45,11 +45,11 @@ class Due(NamedTuple):
                 due_keys.add(operation.key)
                 if operation.existing is None:
                     new_keys.add(operation.key)
-        part = replace(collection, exclusive=False, ignore=(), order=(), own_order=False)
+        due = replace(collection, exclusive=False, ignore=(), order=(), own_order=False)
         order = plan.order.get(resource.plural)
         if order is None:
-            return part.only(due_keys)
-        return _due_in_list(part, plan, due_keys, new_keys)
+            return due.only(due_keys)
+        return _due_in_list(due, plan, due_keys, new_keys)
 
     def _is_due(self, operation: Operation, collection: Desired) -> bool:
         """Return whether time makes a change of a desired object."""
@@ -111,11 +111,11 @@ def _has_posture_values(resource: Resource, values: Values, before: Values) -> b
 
 
 def _due_in_list(
-    part: Desired, plan: Plan, due_keys: AbstractSet[Key], new_keys: AbstractSet[Key]
+    due: Desired, plan: Plan, due_keys: AbstractSet[Key], new_keys: AbstractSet[Key]
 ) -> Desired:
     """The due part of an ordered list, each new object behind the one that is in front of it in the
     plan for the whole list, and that is there without that plan."""
-    resource = part.resource
+    resource = due.resource
     order = plan.order[resource.plural]
     existing_keys = set(map(resource.key_of, plan.before[resource.plural]))
     positions: dict[Key, Position] = {}
@@ -127,8 +127,8 @@ def _due_in_list(
             predecessor = key
     deleted_keys = due_keys - set(order)
     in_order = [*(key for key in order if key in due_keys), *deleted_keys]
-    entries = {key: part.entries[key] for key in in_order}
-    return replace(part, entries=entries).at_positions(positions)
+    entries = {key: due.entries[key] for key in in_order}
+    return replace(due, entries=entries).at_positions(positions)
 
 
 def left_alone(whole: Plan, due: Plan) -> list[Operation]:

@@ -57,14 +57,14 @@ def kinds_of(desired: Sequence[Desired]) -> CollectionKinds:
     """The desired state by kinds."""
     kinds: dict[str, list[Desired]] = {name: [] for name in CollectionKinds._fields}
     rulesets = CUSTOM_RULESETS.values()
-    parts_with_rulesets = {wanted.part for wanted in desired if wanted.resource in rulesets}
+    sections_with_rulesets = {wanted.section for wanted in desired if wanted.resource in rulesets}
     for wanted in desired:
         outermost = wanted.resource.parent or wanted.resource
         if outermost is LISTS:
             kind = "lists"
         elif outermost in rulesets:
             kind = "rulesets"
-        elif wanted.part in parts_with_rulesets and wanted.resource in ENTRY_POINTS.values():
+        elif wanted.section in sections_with_rulesets and wanted.resource in ENTRY_POINTS.values():
             kind = "deployments"
         else:
             kind = "alone"

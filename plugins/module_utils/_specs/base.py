@@ -42,8 +42,8 @@ RESTORED = "restored"  # a state of a host, in place of options that describe on
 PRESENT, ABSENT = "present", "absent"
 
 
-class PartName:
-    """The parts of a host, by the names of their modules."""
+class SectionName:
+    """The sections of a host, by the names of their modules."""
 
     LISTS = "ip_lists"
     ACCOUNT = "account_protection"

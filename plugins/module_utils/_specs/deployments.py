@@ -19,7 +19,7 @@ from .._schema.custom_rulesets import CUSTOM_RULESETS, deploying_rules
 from .._schema.resource import ZONE_OPTION, Key, Object, State, Values
 from .._schema.rulesets import deployed
 from .._text import first_few
-from .base import PartName
+from .base import SectionName
 
 RULESETS_OF_ZONE = CUSTOM_RULESETS[ZONE_OPTION]
 COPIED_FIELDS = ("ref", "action", "action_parameters")  # of a deployment that exists
@@ -141,7 +141,7 @@ def beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired
     desired_deployments: set[Key] = set()
     deploying: set[Key] = set()
     for collection in desired:
-        if collection.resource is CUSTOM_RULES and collection.part == PartName.RULESETS:
+        if collection.resource is CUSTOM_RULES and collection.section == SectionName.RULESETS:
             desired_deployments.update(collection.objects)
         if collection.resource is RULESETS_OF_ZONE:
             rulesets = collection.among(RULESETS_OF_ZONE.our_objects_in(state))
@@ -149,7 +149,7 @@ def beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired
     deploying |= desired_deployments
     result: list[Desired] = []
     for collection in desired:
-        if collection.part == PartName.CUSTOM_RULES and deploying:
+        if collection.section == SectionName.CUSTOM_RULES and deploying:
             collection = _custom_rules_beside(collection, desired_deployments, deploying)
         result.append(collection)
     return result

@@ -18,7 +18,7 @@ from .._arguments import ReadOptions, as_required, unless_wrong
 from .._context import CHANGES_HOURS
 from .._errors import OptionProblems
 from .._guard.risks.declaration import risk_options
-from .._plan.desired import Desired, as_part, raise_any
+from .._plan.desired import Desired, as_section, raise_any
 from .._protection.expectation import (
     EXPECTATION_OPTIONS,
     FIREWALL,
@@ -38,8 +38,8 @@ from .base import (
     ModuleResult,
     ModuleSpec,
     Options,
-    PartName,
     Resources,
+    SectionName,
     purge_option,
     purged,
 )
@@ -51,23 +51,23 @@ from .rulesets import RULESET_SPECS, WHOLE_SETTINGS
 _SPECS = {
     **ACCOUNT_SPECS,
     **RULESET_SPECS,
-    PartName.LISTS: IpLists(several=True),
-    PartName.RULESETS: CustomRulesets(several=True),
+    SectionName.LISTS: IpLists(several=True),
+    SectionName.RULESETS: CustomRulesets(several=True),
     **WHOLE_SETTINGS,
 }
 
 
 # The modules whose objects are one desired state, in the order of the registry.
-HOST_PARTS: Mapping[str, ModuleSpec] = {name: _SPECS[name] for name in MODULES}
+HOST_SECTIONS: Mapping[str, ModuleSpec] = {name: _SPECS[name] for name in MODULES}
 
 
 # The collections that a host can purge, by the options that describe them.
 EXCLUSIVE = (
     *COLLECTIONS,
     *(
-        part
-        for part, spec in HOST_PARTS.items()
-        if part != PartName.ACCOUNT and "purge" in spec.options
+        section
+        for section, spec in HOST_SECTIONS.items()
+        if section != SectionName.ACCOUNT and "purge" in spec.options
     ),
 )
 
@@ -78,32 +78,34 @@ INTERNAL: OptionSpec = {RESTORED: {"type": "dict"}, CHANGES_HOURS: {"type": "flo
 
 def option_of(managed: Managed) -> str:
     """The option of a host that describes a resource."""
-    return managed.option if managed.module == PartName.ACCOUNT else managed.module
+    return managed.option if managed.module == SectionName.ACCOUNT else managed.module
 
 
-def _option_names(part: str) -> dict[str, str]:
-    names = {option: option for option in HOST_PARTS[part].options}
+def _option_names(section: str) -> dict[str, str]:
+    names = {option: option for option in HOST_SECTIONS[section].options}
     for managed in MANAGED:
-        if managed.module == part:
+        if managed.module == section:
             names[managed.option] = option_of(managed)
     if "ignore" in names:
-        names["ignore"] = f"{part}_ignore"
+        names["ignore"] = f"{section}_ignore"
     return names
 
 
-# By part: the option of a host for each option of the part.
-OPTION_NAMES: Mapping[str, Mapping[str, str]] = {part: _option_names(part) for part in HOST_PARTS}
+# By section: the option of a host for each option of the section.
+OPTION_NAMES: Mapping[str, Mapping[str, str]] = {
+    section: _option_names(section) for section in HOST_SECTIONS
+}
 
 
-RISKS = tuple(dict.fromkeys(chain.from_iterable(spec.risks for spec in HOST_PARTS.values())))
+RISKS = tuple(dict.fromkeys(chain.from_iterable(spec.risks for spec in HOST_SECTIONS.values())))
 
 
 def _options() -> OptionSpec:
     options: OptionSpec = {}
-    for part, spec in HOST_PARTS.items():
+    for section, spec in HOST_SECTIONS.items():
         for option, argument in spec.options.items():
             if option != "state":
-                options[OPTION_NAMES[part][option]] = as_required(argument, False)
+                options[OPTION_NAMES[section][option]] = as_required(argument, False)
     return {
         **options,
         **risk_options(RISKS),
@@ -117,21 +119,21 @@ def _options() -> OptionSpec:
 HOST_OPTIONS = _options()
 
 
-class HostShare(NamedTuple):
-    """The share of one part in a host: its spec for the owner, and its options."""
+class HostSection(NamedTuple):
+    """A section of a host: its name, its spec for the owner, and its options."""
 
-    part: str
+    name: str
     spec: ModuleSpec
     options: Options
 
     @property
     def names(self) -> Mapping[str, str]:
-        """The option of the host for each option of the part."""
-        return OPTION_NAMES[self.part]
+        """The option of the host for each option of the section."""
+        return OPTION_NAMES[self.name]
 
     def desired_in(self, desired: Sequence[Desired]) -> list[Desired]:
-        """The share of this part in a desired state."""
-        return [collection for collection in desired if collection.part == self.part]
+        """The collections of this section in a desired state."""
+        return [collection for collection in desired if collection.section == self.name]
 
 
 class Host(ModuleSpec):
@@ -162,18 +164,18 @@ class Host(ModuleSpec):
         return spec
 
     @cached_property
-    def _shares(self) -> Sequence[HostShare]:
-        """The shares of the parts of which the options describe something; raises OptionError."""
-        return [*_shares_of(self._options, self._owners)]
+    def _sections(self) -> Sequence[HostSection]:
+        """The sections of which the options describe something; raises OptionError."""
+        return [*_sections_of(self._options, self._owners)]
 
     @property
     def described(self) -> list[Managed]:
         """The resources of which the options describe something."""
-        parts = [share.part for share in self._shares]
+        names = [section.name for section in self._sections]
         return [
             managed
             for managed in managed_of(self._owners)
-            if managed.module in parts and self._is_read(managed)
+            if managed.module in names and self._is_read(managed)
         ]
 
     def _is_read(self, managed: Managed) -> bool:
@@ -184,65 +186,65 @@ class Host(ModuleSpec):
     def desired(self, options: Options) -> Sequence[Desired]:
         problems = OptionProblems()
         desired: list[Desired] = []
-        for share in self._shares:
-            share.spec.expectations = self.expectations
-            problems_of_part = OptionProblems(share.names)
-            with problems_of_part.collected():
-                for collection in share.spec.desired(share.options):
-                    desired.append(as_part(collection, share.part, share.names))
+        for section in self._sections:
+            section.spec.expectations = self.expectations
+            problems_of_section = OptionProblems(section.names)
+            with problems_of_section.collected():
+                for collection in section.spec.desired(section.options):
+                    desired.append(as_section(collection, section.name, section.names))
             with problems.collected():
-                problems_of_part.raise_any()
+                problems_of_section.raise_any()
         raise_any(problems, desired)
         return desired
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         by_plural: dict[str, Resource] = {}
-        for share in self._shares:
-            desired_of_part = share.desired_in(desired)
-            for resource in share.spec.reads(share.options, desired_of_part, state):
+        for section in self._sections:
+            desired_of_section = section.desired_in(desired)
+            for resource in section.spec.reads(section.options, desired_of_section, state):
                 by_plural[resource.plural] = resource
         return [*by_plural.values()]
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
         settled: list[Desired] = []
-        for share in self._shares:
-            settled += share.spec.settled(share.desired_in(desired), state)
+        for section in self._sections:
+            settled += section.spec.settled(section.desired_in(desired), state)
         return beside_deployments(settled, state)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         result: dict[str, Any] = {}
-        for share in self._shares:
-            names = share.names
-            desired_of_part = share.desired_in(desired)
-            result_of_part = share.spec.result(share.options, desired_of_part, state)
-            for name, value in result_of_part.items():
+        for section in self._sections:
+            names = section.names
+            desired_of_section = section.desired_in(desired)
+            result_of_section = section.spec.result(section.options, desired_of_section, state)
+            for name, value in result_of_section.items():
                 result[names.get(name, name)] = value
         return result
 
 
-def _shares_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostShare]:
-    """The shares of the parts of which the options describe something; an account always has one,
+def _sections_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostSection]:
+    """The sections of which the options describe something; an account always has one,
     and rules of which something is expected are at least read."""
     kinds = kinds_expected(unless_wrong(options, NAME))
-    expected_parts = set()
+    expected_sections = set()
     if REQUEST in kinds:
-        expected_parts.add(PartName.CUSTOM_RULES)
+        expected_sections.add(SectionName.CUSTOM_RULES)
     if FIREWALL in kinds:
-        expected_parts.add(PartName.NETWORK_FIREWALL)
+        expected_sections.add(SectionName.NETWORK_FIREWALL)
     main_resources = {managed.module: managed for managed in reversed(managed_of(owners))}
-    for part, spec in HOST_PARTS.items():
-        main_resource = main_resources.get(part)
+    for section, spec in HOST_SECTIONS.items():
+        main_resource = main_resources.get(section)
         if main_resource is None:
             continue
-        part_options = options.under(OPTION_NAMES[part])
+        section_options = options.under(OPTION_NAMES[section])
         main_option = main_resource.option
         if "purge" in spec.options:
-            part_options["purge"] = _purge_of(part, part_options)
-        if part in expected_parts and _is_null(part_options, main_option):
-            part_options[main_option] = []
-        if part == PartName.ACCOUNT or _describes(part_options, main_option, part):
+            section_options["purge"] = _purge_of(section, section_options)
+        if section in expected_sections and _is_null(section_options, main_option):
+            section_options[main_option] = []
+        if section == SectionName.ACCOUNT or _describes(section_options, main_option, section):
             owner_option = {main_resource.resource.owner: "of the host"}
-            yield HostShare(part, copy(spec.owned(owner_option, {})), part_options)
+            yield HostSection(section, copy(spec.owned(owner_option, {})), section_options)
 
 
 def _is_null(options: ReadOptions, name: str) -> bool:
@@ -250,21 +252,21 @@ def _is_null(options: ReadOptions, name: str) -> bool:
     return name in options and options[name] is None
 
 
-def _purge_of(part: str, part_options: ReadOptions) -> bool | list[str]:
-    """The collections of a part that are exclusive, of those that the host has; none if the option
-    is wrong."""
-    purge = unless_wrong(part_options, "purge")
-    if part != PartName.ACCOUNT:
-        return bool(purged(purge, [part]))
-    return [name for name in purged(purge, COLLECTIONS) if not _is_null(part_options, name)]
+def _purge_of(section: str, section_options: ReadOptions) -> bool | list[str]:
+    """The collections of a section that are exclusive, of those that the host has; none if the
+    option is wrong."""
+    purge = unless_wrong(section_options, "purge")
+    if section != SectionName.ACCOUNT:
+        return bool(purged(purge, [section]))
+    return [name for name in purged(purge, COLLECTIONS) if not _is_null(section_options, name)]
 
 
-def _describes(part_options: ReadOptions, main_option: str, part: str) -> bool:
-    """Return whether the options of a part describe something, also if they do it wrongly."""
-    if main_option not in part_options:  # since it is wrong
+def _describes(section_options: ReadOptions, main_option: str, section: str) -> bool:
+    """Return whether the options of a section describe something, also if they do it wrongly."""
+    if main_option not in section_options:  # since it is wrong
         return True
-    described = part_options[main_option]
-    if part == PartName.FIREWALL_RULES and described == []:
+    described = section_options[main_option]
+    if section == SectionName.FIREWALL_RULES and described == []:
         return False
     return described is not None
 

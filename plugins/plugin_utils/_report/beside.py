@@ -25,7 +25,7 @@ from ...module_utils._schema.resource import (
     Resource,
     State,
 )
-from ...module_utils._specs.base import PartName
+from ...module_utils._specs.base import SectionName
 from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import first_few, sentence
@@ -275,7 +275,7 @@ class Beside:
 
     def _hits(self, host: HostResults) -> HostResults:
         """The rules of the baseline that nothing has matched, which is no reason for a status."""
-        refs = {rule.get("ref") for rule in self.part.options.get(PartName.CUSTOM_RULES) or ()}
+        refs = {rule.get("ref") for rule in self.part.options.get(SectionName.CUSTOM_RULES) or ()}
         if not refs:
             return host
         result = self._run(ZONE_INFO, hits_hours=self.hits_hours)
@@ -293,7 +293,7 @@ class Beside:
         writes are theirs."""
         plurals = [managed.resource.plural for managed in described_by(self.part)]
         if self._has(ZONE_OWNER):
-            plurals.insert(0, PartName.CUSTOM_RULES)
+            plurals.insert(0, SectionName.CUSTOM_RULES)
         options = {**connection_options(self.part), CHANGES_HOURS: self.log_hours}
         context = self.part.context._replace(reads=[*dict.fromkeys(plurals)])
         result = self.run_module(Part(HOST_MODULE, options, context))

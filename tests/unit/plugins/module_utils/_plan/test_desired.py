@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
-    as_part,
+    as_section,
     numbered,
     parse_desired,
     parse_ignore,
@@ -106,7 +106,7 @@ def test_an_item_of_a_long_list_has_its_option_in_a_role_as_well() -> None:
     entries = numbered("items", items, Option("lists", 4))
     listed = parse_desired(items_of("offices"), entries)
     for option in ("lists", "baseline_ip_lists"):
-        known = as_part(listed, "ip_lists", {"lists": option})
+        known = as_section(listed, "ip_lists", {"lists": option})
         paths = [one.path.name({}) for _key, one in known.in_order()]
         assert paths == [f"{option}[4].items[{number}]" for number in range(3)]
         assert [known.entries[key].path.name({}) for key in known.entries] == paths

@@ -10,7 +10,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._arguments impo
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._output import option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, HOST_SPECS, OPTION_NAMES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import (
+    HOST_SECTIONS,
+    HOST_SPECS,
+    OPTION_NAMES,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import option_errors
 
 from tests.support.connection import CONNECTION
@@ -19,7 +23,7 @@ from tests.support.connection import CONNECTION
 
 
 def test_an_option_of_several_parts_is_the_same_in_each() -> None:
-    for part, spec in HOST_PARTS.items():
+    for part, spec in HOST_SECTIONS.items():
         assert len({*OPTION_NAMES[part].values()}) == len(spec.options)
         for name, argument in spec.options.items():
             if name in ("state", "purge", "limits"):  # a host has none, and one for all
