@@ -10,6 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._guard import traffic
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import compared_ways
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.ways import ComparedWay
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import traffic_lines
@@ -103,3 +107,21 @@ def test_an_example_says_what_passes(service: LocalService) -> None:
         "Every request to path /admin from 203.0.113.128/25: blocked under the baseline, passes today, such as"
         " GET https://shop.example/admin from 203.0.113.129 (custom rule a)."
     ]
+
+
+@pytest.mark.parametrize(("existing", "comparisons"), [(ADMIN, 0), (LOGIN, 1)])
+def test_only_hosts_that_differ_are_compared(
+    existing: str, comparisons: int, service: LocalService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report on many hosts that are in order costs no comparison, and one that differs costs one."""
+    service.account(ACCOUNT)
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[rule(existing)])
+    compared: list[Any] = []
+
+    def counted(before: State, after: State) -> list[ComparedWay]:
+        compared.append(before)
+        return compared_ways(before, after)
+
+    monkeypatch.setattr(traffic, "compared_ways", counted)
+    predicted(service, **of_zone(rule(ADMIN)))
+    assert len(compared) == comparisons

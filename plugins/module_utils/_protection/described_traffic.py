@@ -62,11 +62,7 @@ def _opening_losses(
     """The losses by which traffic passes, or of which the traffic does not tell whether it does."""
     labels = {source.key for source in _opening_sources(opened)}
     has_exceptions = _has_exceptions(described) or _has_exceptions(existing)
-    return [
-        loss
-        for loss in losses
-        if not opened.known or loss.label in labels or _is_apart(loss, has_exceptions)
-    ]
+    return [loss for loss in losses if loss.label in labels or _is_apart(loss, has_exceptions)]
 
 
 def _opening_sources(opened: TrafficChanges) -> Iterator[Source]:
@@ -76,6 +72,8 @@ def _opening_sources(opened: TrafficChanges) -> Iterator[Source]:
     for change in opened.stopped:
         if change.family == UNKNOWN:
             yield from change.sources
+    for part in opened.not_compared:
+        yield from part.sources
 
 
 def _is_apart(loss: Loss, has_exceptions: bool) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import Diagrams
 
 from tests.support.changes import weaker_in
 
@@ -119,3 +120,19 @@ def test_rules_that_let_traffic_pass_protect_less(
 ) -> None:
     record = weaker_in(existing, described)[0]
     assert (record["key"], record["certain"], record["reason"]) == (key, certain, reason)
+
+
+def test_what_cannot_be_compared_is_never_as_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Diagrams, "MOST_STEPS", 0)
+    one, other = zone(rule(f"{ADMIN} or {LOGIN}")), zone(rule(ADMIN), rule(f"{LOGIN} or {HALF}", "b"))
+    assert [(record["key"], record["reason"]) for record in weaker_in(other, one)] == [
+        ("a", "matches fewer requests than described")
+    ]
+    (record,) = weaker_in(
+        zone(rule(ADMIN, "b"), rule(LOGIN), rule(HALF)), zone(rule(LOGIN), rule(HALF), rule(ADMIN, "b"))
+    )
+    assert (record["certain"], record["reason"]) == (
+        False,
+        "may let traffic pass that is stopped under the baseline, since the traffic of custom rule b cannot be"
+        " compared: too many to compare",
+    )
