@@ -267,14 +267,18 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             names = [resource.plural for resource in needed]
             is_complete = all(name in cached["lists"] for name in names)
             has_age = "read_at" in cached
-            if is_complete and has_age and cached.get("reader") == settings.reader:
+            if is_complete and has_age and cached.get("reader") == settings.credentials_hash:
                 for sentence in age_of_cache(cached["read_at"], time.time()):
                     self.display.warning(sentence)
                 return {name: cached["lists"][name] for name in names}
         read_at = time.time()
         lists = self._read_lists(needed, settings)
         if is_enabled:
-            self._cache[key] = {"reader": settings.reader, "read_at": read_at, "lists": lists}
+            self._cache[key] = {
+                "reader": settings.credentials_hash,
+                "read_at": read_at,
+                "lists": lists,
+            }
         return lists
 
     def _settings(self) -> Settings:

@@ -32,7 +32,7 @@ from ansible.plugins.action.normal import ActionModule as PackedModule
 from ansible.utils.display import Display
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
-from ..module_utils._api.settings import OF_ENVIRONMENT
+from ..module_utils._api.settings import OPTIONS_FROM_ENVIRONMENT
 from ..module_utils._concurrency import begin_play, forget
 from ..module_utils._context import TASK, Context
 from ..module_utils._engine import run
@@ -180,7 +180,7 @@ class ModuleCalls:
         if errors or (not in_worker and self.is_local()):  # a packed module knows no place
             errors = option_errors(spec, module_options, context)
         if not in_worker:
-            unknown = OF_ENVIRONMENT - arguments.keys()  # its environment is another one
+            unknown = OPTIONS_FROM_ENVIRONMENT - arguments.keys()  # its environment is another one
             errors = [error for error in errors if error.option.path[0] not in unknown]
         shown: Mapping[str, Any] = module_options
         if module_options.errors:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Set
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from ..module_utils._api.settings import OF_ENVIRONMENT
+from ..module_utils._api.settings import OPTIONS_FROM_ENVIRONMENT
 from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._context import Context
 from ..module_utils._errors import OptionError
@@ -102,14 +102,16 @@ def _spec_of(module: str) -> ModuleSpec:
 def _host_arguments(module: str) -> Arguments:
     """The part of a module's argument spec that says who a host is."""
     spec = argument_spec(_spec_of(module))
-    return {name: argument for name, argument in spec.items() if name in OF_ENVIRONMENT}
+    return {name: argument for name, argument in spec.items() if name in OPTIONS_FROM_ENVIRONMENT}
 
 
 @lru_cache(maxsize=None)
 def _shared_arguments(module: str) -> Arguments:
     """The part of a module's argument spec that hosts may have in common."""
     spec = argument_spec(_spec_of(module))
-    return {name: argument for name, argument in spec.items() if name not in OF_ENVIRONMENT}
+    return {
+        name: argument for name, argument in spec.items() if name not in OPTIONS_FROM_ENVIRONMENT
+    }
 
 
 @lru_cache(maxsize=64)

@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import BESIDE
+from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import ACCOUNT_READINGS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
@@ -35,7 +35,7 @@ NOBODY = "nobodys-token"  # a token without any permission
 _DATA: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("samples.yml").read_text("utf-8"))
 ACCOUNT_STATE, BESIDE_STATE, ZONE_STATE = (_DATA[name] for name in ("account", "beside", "zone"))
 RULESETS_STATE: Mapping[str, Any] = _DATA["rulesets"]  # by module
-ALL = {"accept_risks": list(CODES), "gather_subset": [*SUBSETS, *BESIDE]}
+ALL = {"accept_risks": list(CODES), "gather_subset": [*SUBSETS, *ACCOUNT_READINGS]}
 REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     **{module: [request] for module, request in changed_by_module().items()},
     **{
@@ -104,7 +104,7 @@ def prepare(service: LocalService, module: str) -> None:
     service.zone(ZONE).seed(**ZONE_STATE, account_id=ACCOUNT)
     if module == "ip_list":
         service.account(ACCOUNT).seed(network_firewall_rules=OF_A_LIST)
-    whole = BESIDE if module == "protection_info" else (module,)
+    whole = ACCOUNT_READINGS if module == "protection_info" else (module,)
     for name in (name for name in RULESETS_STATE if name in whole):
         of_zone = MODULE_SPECS[name].owner == "zone_id"
         owner = service.zone(ZONE) if of_zone else service.account(ACCOUNT)

@@ -127,7 +127,7 @@ class Runs:
     @contextmanager
     def _patched(self) -> Iterator[None]:
         def connected(settings: Any, warn: Any, screen: Any = None) -> Any:
-            return nullcontext(Client(self, settings.owner, None, settings.reader))
+            return nullcontext(Client(self, settings.owner, None, settings.credentials_hash))
 
         def at_once(_name: str, work: Any, _number: int = 1) -> list[threading.Thread]:
             work()  # one call of a run after the other

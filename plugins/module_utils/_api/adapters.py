@@ -50,7 +50,7 @@ class AttemptDeadline(threading.local):
     at = float("inf")
 
     def set(self, seconds: float) -> None:
-        """So many seconds from now."""
+        """Set the deadline to this many seconds from now."""
         self.at = time.monotonic() + seconds
 
     def remaining(self) -> float:
@@ -86,8 +86,8 @@ class BoundedReader(io.RawIOBase):
 
 
 class BoundedSocket:
-    """A socket that neither sends nor reads after the deadline: what is given up is not sent
-    later."""
+    """A socket that neither sends nor reads after the deadline, so that nothing is sent after its
+    caller has given up."""
 
     def __init__(self, sock: Any) -> None:
         self._sock = sock
@@ -124,13 +124,13 @@ class BoundedTLSConnection(ConnectionWithDeadline, HTTPSConnection):  # type: ig
 
 
 class Pool(HTTPConnectionPool):  # type: ignore[misc]
-    """Connections for http, which loopback alone may use."""
+    """Connections over HTTP, which only loopback addresses may use."""
 
     ConnectionCls = BoundedConnection
 
 
 class TLSPool(HTTPSConnectionPool):  # type: ignore[misc]
-    """Connections for https, each bounded in time."""
+    """Connections over HTTPS, each bounded in time."""
 
     ConnectionCls = BoundedTLSConnection
 
@@ -141,10 +141,9 @@ BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 def load_trust() -> None:
-    """Read the bundle of CAs once for all the processes forked later, which takes longer than a
-    call.
+    """Load the CA bundle once, before processes are forked, since loading takes longer than a call.
 
-    If there is none, those say so that need one.
+    If there is no bundle, the processes that need one report it.
     """
     if REQUESTS_IMPORT_ERROR is None and not TRUST:
         context = create_urllib3_context()
@@ -155,8 +154,8 @@ def load_trust() -> None:
 
 
 def usual_trust(verify: bool | str) -> Any:
-    """The context made beforehand, where this session is to trust the usual CAs and nobody else;
-    otherwise None."""
+    """The TLS context that load_trust() made; None if there is none, or if `verify` or the
+    environment asks for anything but the usual CAs."""
     trusts_a_bundle = any(os.environ.get(variable) for variable in BUNDLE_VARIABLES)
     if not TRUST or verify is not True or trusts_a_bundle:
         return None
@@ -164,10 +163,10 @@ def usual_trust(verify: bool | str) -> Any:
 
 
 class Adapter(HTTPAdapter):
-    """requests' adapter on the pools above, directly and through proxies; `trust` is a TLS context
-    or None.
+    """requests' adapter with the pools above, for direct and proxied connections; `trust` is a TLS
+    context or None.
 
-    The timeout of a request, in seconds, bounds it as a whole, with its body.
+    The timeout of a request, in seconds, bounds the whole exchange, including the body.
     """
 
     def __init__(self, trust: Any, **kwargs: Any) -> None:
@@ -179,7 +178,8 @@ class Adapter(HTTPAdapter):
         return super().send(request, *args, **kwargs)
 
     def cert_verify(self, *args: Any, **kwargs: Any) -> None:
-        """Name the bundle of CAs, unless a context has read it."""
+        """Have requests set the CA bundle of a connection, unless a TLS context has loaded it
+        already."""
         if not self._trust:
             super().cert_verify(*args, **kwargs)  # type: ignore[no-untyped-call]
 

@@ -43,9 +43,9 @@ class ChangeRecord(TypedDict):
 
 
 def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
-    """The writes of the last hours in an account and its zones, or in a zone without its account,
-    the newest first; raises ServiceError, and ProtectionError for a zone that does not say its
-    account."""
+    """The successful writes of the last hours in an account and its zones, or in a zone without its
+    account, the newest first; raises ServiceError, and ProtectionError for a zone that does not
+    name its account."""
     until = client.now or datetime.now(timezone.utc)
     since = until - timedelta(hours=hours)
     query: dict[str, Any] = {
@@ -63,7 +63,8 @@ def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
 
 
 def _log_entries(client: Client, query: Mapping[str, Any]) -> Iterator[Object]:
-    """The entries page after page, each of which says where the next one begins."""
+    """The entries of the audit log, page by page; each page has the cursor of the next one. Raises
+    ServiceError."""
     path = client.path_to(AUDIT_LOG.path)
     cursor: Mapping[str, Any] = {}
     for _page in range(MOST_PAGES):
@@ -107,7 +108,7 @@ def _change_record(log_entry: Object) -> ChangeRecord:
 
 
 def _way_of(actor: Object) -> str:
-    """The way in which somebody makes changes, such as `an API token deploy`."""
+    """The way in which an actor makes changes, such as `an API token deploy`."""
     context = str(actor.get("context"))
     way = CHANGE_WAYS.get(context, context)
     token_name = actor.get("token_name")

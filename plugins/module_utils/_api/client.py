@@ -36,24 +36,23 @@ NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
 
 
 class Sender(Protocol):
-    """Carries a request to Cloudflare and brings the response back; `calls` counts the
-    attempts."""
+    """Sends requests to Cloudflare; `calls` counts the attempts."""
 
     @property
     def calls(self) -> int:
         """Number of calls, repeated ones included."""
 
     def send(self, request: Request) -> Response:
-        """Raises ServiceError when no response came."""
+        """The response to a request; raises ServiceError if none came."""
 
 
 class Client:
     """Reads and writes the resources of one account or zone.
 
     `owner` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids. `now`
-    is Cloudflare's time by its last response, None where it told none; `zones` is the zone if the
-    task names it. `progress` hears of each page that is read. `reader` names the base URL and the
-    credentials.
+    is Cloudflare's time by its last response, None if none has told it; `zones` has the zone if it
+    was looked up by its name. `progress` is told of each page that is read. `credentials_hash` is
+    that of the settings.
     """
 
     def __init__(
@@ -61,10 +60,10 @@ class Client:
         sender: Sender,
         owner: Mapping[str, str],
         progress: Progress | None = None,
-        reader: str = "",
+        credentials_hash: str = "",
     ) -> None:
         self._sender = sender
-        self.reader = reader
+        self.credentials_hash = credentials_hash
         self.progress = progress or Progress()
         self.owner = owner
         self.now: datetime | None = None
@@ -83,8 +82,8 @@ class Client:
         return self._sender.calls
 
     def within(self, owner: Mapping[str, str]) -> Client:
-        """A client of this owner that makes its calls in the same session."""
-        client = Client(self._sender, owner, self.progress, self.reader)
+        """A client of another account or zone that uses the same session."""
+        client = Client(self._sender, owner, self.progress, self.credentials_hash)
         client.wait = self.wait
         return client
 
@@ -120,16 +119,16 @@ class Client:
     def write(
         self, resource: Resource, path: str, write: Write, bodies: Sequence[Any], ids: Sequence[str]
     ) -> Any:
-        """Send changes of objects: one alone at its own path where it has one, several as a list;
-        returns the result.
+        """The result of writing objects: a single one is sent to the path of its id if the resource
+        allows that, several are sent as a list. `ids` are theirs, empty for new objects.
 
-        `path` has placeholders: the resource's own, or that of its nested objects. Raises
+        `path` has placeholders: the resource's own, or those of its nested objects. Raises
         ServiceError.
         """
         written = [_as_written(resource, body) for body in bodies]
-        goes_alone = write.by_id and len(ids) == 1
-        path = f"{path}/{ids[0]}" if goes_alone else f"{path}{write.suffix}"
-        body: Any = written[0] if goes_alone or write.batch == 1 else written
+        is_sent_to_id = write.by_id and len(ids) == 1
+        path = f"{path}/{ids[0]}" if is_sent_to_id else f"{path}{write.suffix}"
+        body: Any = written[0] if is_sent_to_id or write.batch == 1 else written
         if write.wrapper:
             body = {write.wrapper: body}
         request = Request(write.method, self._filled(path, resource), body=body, resource=resource)
@@ -143,16 +142,16 @@ class Client:
         return in_shape(resource, [result])[0]
 
     def ask(self, request: Request) -> Response:
-        """Send a query that reads, and bring back its response, whatever its status; raises
-        ServiceError when none came."""
+        """The response to a request that only reads, whatever its status; raises ServiceError if
+        none came."""
         response = self._sender.send(request)
         self.now = response.date or self.now
         return response
 
     @contextmanager
     def _writing(self, resource: Resource) -> Iterator[None]:
-        """Write to the owner of a resource: readings of it that the tasks of a run share are out of
-        date then, however the call ends."""
+        """Write to the owner of a resource; however the call ends, the readings of that owner that
+        the tasks of a run share are forgotten."""
         try:
             yield
         finally:
@@ -164,12 +163,13 @@ class Client:
         return self._list_objects.get(resource.plural, {})
 
     def age_of(self, resource: Resource) -> float:
-        """The seconds since an ordered list was last read; 0 where it was not."""
+        """The seconds since an ordered list was last read; 0 if it was not read."""
         now = time.monotonic()
         return now - self._read_at.get(resource.plural, now)
 
     def path_to(self, path: str, **values: str) -> str:
-        """A path of a declaration, with the owner and these values in their places."""
+        """A path of a declaration, its placeholders filled with the ids of the owner and these
+        values."""
         return path.format(**self.owner, **values)
 
     def version(self, resource: Resource) -> int | None:
@@ -182,7 +182,7 @@ class Client:
         return self.path_to(resource.document.path, id=identity)
 
     def read_version(self, resource: Resource, number: int) -> list[Object]:
-        """The list as it was in a version; raises ServiceError."""
+        """The objects of an ordered list in one of its versions; raises ServiceError."""
         path = f"{self._path_of_list(resource)}/versions/{number}"
         request = Request("GET", path, resource=resource)
         document = self._call(request).fields
@@ -197,8 +197,9 @@ class Client:
         query: Mapping[str, Any] | None = None,
         changes: Object | None = None,
     ) -> Any:
-        """Replace an ordered list inside of one object, with `changes` of that object; returns the
-        list in the response. An object that is not there yet is made. Raises ServiceError."""
+        """The list in the response (with a `query`, its whole result) after replacing an ordered
+        list and setting `changes`, further fields of the object around it. An object that does not
+        exist yet is created. Raises ServiceError."""
         declared = resource.document
         document = self.list_object(resource)
         body = {field: document[field] for field in declared.sent_along if field in document}
@@ -210,22 +211,26 @@ class Client:
         request = Request(method, self._path(target), query or {}, body, target)
         if query:
             return self._call(request).result
-        return self._written(resource, request, parent)
+        return self._list_after(resource, request, parent)
 
     def write_rule(
         self, resource: Resource, write: Write, identity: str, rule: Object | None, place: Object
     ) -> Any:
-        """Create, change, move or delete one object of an ordered list; returns the list in the
-        response. Raises ServiceError."""
+        """The list in the response after creating, changing, moving or deleting one object of an
+        ordered list; `place` is the field `position` of the body, or empty. Raises ServiceError."""
         path = f"{self._path_of_list(resource)}/{resource.document.field}"
         if write.by_id:
             path = f"{path}/{identity}"
         body = {**_as_written(resource, rule or {}), **place}
         request = Request(write.method, path, body=body or None, resource=resource)
-        return self._written(resource, request)
+        return self._list_after(resource, request)
 
-    def _written(self, resource: Resource, request: Request, parent: Resource | None = None) -> Any:
-        """The list in the answer to a write, as a version of this run."""
+    def _list_after(
+        self, resource: Resource, request: Request, parent: Resource | None = None
+    ) -> Any:
+        """The list in the response to a write, which is kept as a version of this run; None if the
+        response has none. `parent` is the resource of the object around the list if this write
+        creates it."""
         self.written[resource.plural] = resource
         versions = self.versions.setdefault(resource.plural, Versions())
         was_written, versions.is_written = versions.is_written, True
@@ -247,7 +252,7 @@ class Client:
         return listed
 
     def listed(self, resource: Resource) -> list[Any] | None:
-        """The ordered list as it was last read or written; None where the answer has no list."""
+        """The ordered list as it was last read or written; None if the response had no list."""
         listed = self.list_object(resource).get(resource.document.field) or []
         return in_shape(resource, listed) if isinstance(listed, list) else None
 
@@ -255,8 +260,8 @@ class Client:
         return self._filled(resource.path, resource)
 
     def _filled(self, path: str, resource: Resource) -> str:
-        """A path with the owner and, of a collection inside of an object, the id of that object;
-        raises ServiceError for an id that is none."""
+        """A path, its placeholders filled with the ids of the owner and of the object that holds
+        the collection; raises ServiceError for an id that is not well-formed."""
         holder = self._holder(resource) or {}
         identity = str(holder.get("id") or "")
         parent = resource.parent
@@ -266,8 +271,8 @@ class Client:
         return path.format(**self.owner, parent_id=identity)
 
     def _holder(self, resource: Resource) -> Object | None:
-        """The object that holds a collection; None if the last listing has no such object, or one
-        that is not ours."""
+        """The object that holds a collection; None if no object does, or if the last listing has
+        none of ours with this name."""
         parent = resource.parent
         if parent is None:
             return None
@@ -286,8 +291,8 @@ class Client:
                 self.ids[id_of_new(resource.label_of(obj))] = str(obj.get("id"))
 
     def _oldest_first(self, resource: Resource, objects: list[Object]) -> list[Object]:
-        """The objects of a listing, kept as it; of those that hold a list, the oldest of one key
-        comes first. Raises ServiceError."""
+        """The objects of a listing, which is kept; of several objects that hold lists and have one
+        key, the oldest comes first. Raises ServiceError."""
 
         def read(path: str) -> Object:
             request = Request("GET", f"{self._path(resource)}{path}", resource=resource)
@@ -298,9 +303,9 @@ class Client:
         self._keep_ids(resource, listing)
         return listing
 
-    def read_same(self, resource: Resource, made: Object) -> list[Object]:
-        """The objects with the key of one that this run made, read again, the oldest first; raises
-        ServiceError."""
+    def read_with_same_key(self, resource: Resource, made: Object) -> list[Object]:
+        """The objects with the same key as `made`, which this run made, read again, the oldest
+        first; raises ServiceError."""
         listing = self.read(resource)
         ids = [obj.get("id") for obj in listing]
         if made.get("id") not in ids:
@@ -311,11 +316,12 @@ class Client:
         return same or [made]
 
     def _call(self, request: Request) -> Envelope:
-        """One call; raises ServiceError unless the response is an envelope that says success."""
+        """The envelope of the response to one call; raises ServiceError unless it reports
+        success."""
         return open_envelope(request, self.ask(request))
 
     def _read_document(self, resource: Resource) -> list[Object]:
-        """The list inside of one object; empty where Cloudflare has no such object yet."""
+        """The list inside of one object; empty if Cloudflare has no such object yet."""
         request = Request("GET", self._path(resource), resource=resource)
         document: Object = {}
         try:
@@ -337,12 +343,13 @@ class Client:
 
 
 def _objects_of_document(resource: Resource, request: Request, document: Object) -> list[Object]:
-    """The objects of the list in the answer to a request; raises ServiceError if it has none."""
+    """The objects of the list in a document, the result of a request; raises ServiceError if it has
+    something else in the place of the list."""
     listed = document.get(resource.document.field) or []
     return in_shape(resource, listed_objects(request, Envelope(listed, {})))
 
 
 def _as_written(resource: Resource, obj: Any) -> Any:
-    """An object in the shape in which Cloudflare takes it; nothing stays nothing."""
+    """An object in the shape that Cloudflare accepts; an empty one stays empty."""
     shape = resource.shape
     return shape.to_api(obj) if shape and obj else obj

@@ -36,8 +36,8 @@ class Budgets(NamedTuple):
     screen: Screen | None
 
     def open(self, about: str) -> NoBudget:
-        """The budget of these credentials, or of an account or zone for queries about it; none
-        if none are counted."""
+        """The budget of these credentials or, if `about` names an account or zone, of the queries
+        about it; NoBudget if calls are not counted."""
         settings = self.settings
         unit = QUERIES if about else CALLS
         owner = {"queries about": about} if about else settings.headers
@@ -53,7 +53,7 @@ class Budgets(NamedTuple):
             return CallBudget(calls, period, open_turns, self.warn, self.screen, unit)
 
         shared = SharedByTasks.now() or SharedByTasks()
-        return shared.made_once((about, settings.reader, calls, period), make)
+        return shared.made_once((about, settings.credentials_hash, calls, period), make)
 
     def _call_budget(self) -> tuple[int, float]:
         period = float(os.environ.get(SHORTER_PERIOD, CALL_PERIOD))
@@ -69,13 +69,13 @@ def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> I
     progress = Progress()
     budgets = Budgets(settings, warn, screen)
     with Session(settings, budgets.open, progress) as session, progress.watched(screen):
-        client = Client(session, settings.owner, progress, settings.reader)
+        client = Client(session, settings.owner, progress, settings.credentials_hash)
         client.wait = session.wait
         yield client
 
 
 def client_of_owner(client: Client, settings: Settings) -> Client:
-    """The client of the owner that the settings name; a name is looked up, for one call.
+    """The client of the owner that the settings name; a name is looked up with one call.
 
     Raises ProtectionError unless exactly one owner has that name.
     """

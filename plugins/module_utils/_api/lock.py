@@ -23,12 +23,13 @@ from .._schema.resource import OWNERS
 from .._text import Warn, excerpt, visible, worded
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between two looks
-MOST_SAID = 200  # characters that a holder says of itself
+LONGEST_HOLDER = 200  # characters that a holder says of itself
 
 
 class Waiting(NamedTuple):
-    """The way in which a run waits: `wait` waits so many seconds, or returns False at once if
-    max_wait leaves less; `say` tells people for whom. `host` is the host of the run."""
+    """Means of a run to wait for another one: `wait` waits for some seconds, or returns False at once if
+    max_wait leaves less; `say` tells the user which run it waits for. `host` is the inventory host
+    of the run, which the lock file names."""
 
     wait: Callable[[float], bool]
     say: Warn
@@ -37,10 +38,10 @@ class Waiting(NamedTuple):
 
 @contextmanager
 def locked_owners(address: str, owners: Mapping[str, str], waiting: Waiting) -> Iterator[None]:
-    """Keep other runs of this control node from writing to these owners at an address, by the
-    option that names each: the account before the zone.
+    """Keep other runs on this control node from writing to these owners, whose ids stand by their
+    options; `address` is the base URL. The account is locked before the zone.
 
-    Raises ProtectionError if another run holds one for longer than this one may wait. If a lock
+    Raises ProtectionError if another run holds a lock for longer than this run may wait. If a lock
     cannot be used, a warning says so.
     """
     with ExitStack() as locks:
@@ -62,8 +63,8 @@ def locked_owners(address: str, owners: Mapping[str, str], waiting: Waiting) -> 
         yield
 
 
-def _is_locked(file: int) -> bool:
-    """Return whether this process holds the lock now."""
+def _try_to_lock(file: int) -> bool:
+    """Lock a file without waiting; return False if another run holds the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -72,11 +73,11 @@ def _is_locked(file: int) -> bool:
 
 
 def _acquire(file: int, title: str, waiting: Waiting) -> None:
-    """Lock a file, and write into it who holds it."""
+    """Lock a file, after waiting for the run that holds it, and write into it who holds it now."""
     began = time.monotonic()
     pause = FIRST_PAUSE
     has_warned = False
-    while not _is_locked(file):
+    while not _try_to_lock(file):
         holder = _holder(file)
         if pause == LONGEST_PAUSE and not has_warned:
             waiting.say(f"Another run writes to the {title}: {holder}. This run waits for its end.")
@@ -106,6 +107,6 @@ def _write_holder(file: int, host: str) -> None:
 
 def _holder(file: int) -> str:
     """The text in which the holder of a lock says who it is."""
-    written = os.pread(file, 4 * MOST_SAID, 0)
-    text = excerpt(written.decode("utf-8", "replace"), MOST_SAID)
+    written = os.pread(file, 4 * LONGEST_HOLDER, 0)
+    text = excerpt(written.decode("utf-8", "replace"), LONGEST_HOLDER)
     return visible(text) or "it does not say who it is"

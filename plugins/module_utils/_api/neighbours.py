@@ -32,14 +32,14 @@ FEW_ZONES = {"per_page": 5}  # the fewest that a page may have
 
 
 def zone_of(client: Client) -> Object:
-    """The zone of a client; raises ServiceError. A client that found it by its name has it, and
-    many tasks that share their readings find it in the listing of all zones."""
+    """The zone of a client; raises ServiceError. It is known if it was looked up by its name, and
+    tasks that share their readings, if they are many, take it from one listing of all zones."""
     for zone in client.zones:
         if fields_in(zone.get("account")).get("id"):
             return zone
     shared = SharedByTasks.now()
     if shared and shared.tasks > ZONES.page_size:
-        key = ("zones", client.reader)
+        key = ("zones", client.credentials_hash)
         zones = shared.made_once(key, lambda: _listed_zones(client, shared.tasks))
         zone = zones.get(client.owner[ZONE_OWNER.option], {})
         account = fields_in(zone.get("account"))
@@ -49,8 +49,8 @@ def zone_of(client: Client) -> Object:
 
 
 def _listed_zones(client: Client, tasks: int) -> Mapping[Any, Object]:
-    """The zones that the credentials see, by id; none if their listing takes as many calls as a
-    tenth of the tasks, or cannot be read, so that each task reads its own."""
+    """The zones that the credentials can see, by id; empty if listing them takes a call or more for
+    ten tasks, or fails: each task then reads its own zone."""
     request = Request("GET", ZONES.path, FEW_ZONES, resource=ZONES)
     try:
         total = open_envelope(request, client.ask(request)).total
@@ -62,8 +62,9 @@ def _listed_zones(client: Client, tasks: int) -> Mapping[Any, Object]:
 
 
 def account_of(client: Client, zone: Object | None = None) -> Client:
-    """The client for the account of a zone, which is read unless it is given, or of an account
-    itself; raises ServiceError, and ProtectionError for a zone without an account."""
+    """A client for the account of a zone, which is read unless it is given; `client` itself if it
+    is one for that account. Raises ServiceError, and ProtectionError for a zone without an
+    account."""
     is_of_account = ACCOUNT_OPTION in client.owner
     if zone is None and is_of_account:
         return client
@@ -87,7 +88,8 @@ class AnnouncedNetwork(TypedDict):
 
 
 class OnboardedPrefix(TypedDict):
-    """A prefix that an account has brought, its parts, and the networks that other accounts use."""
+    """A prefix that an account has onboarded: its parts, and the networks that are delegated to
+    other accounts."""
 
     prefix: str
     approved: bool
@@ -96,7 +98,7 @@ class OnboardedPrefix(TypedDict):
 
 
 def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
-    """The prefixes that an account has brought; raises ServiceError."""
+    """The prefixes that an account has onboarded; raises ServiceError."""
     prefixes = list(read(ONBOARDED))
     networks_of, delegations_of = PARTS_OF_PREFIX
     resources: list[Resource] = []
@@ -107,14 +109,14 @@ def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
     for prefix in prefixes:
         networks = next(listings)
         delegations = next(listings)
-        records.append(_network_record(prefix, networks, delegations))
+        records.append(_prefix_record(prefix, networks, delegations))
     return records
 
 
-def _network_record(
+def _prefix_record(
     prefix: Object, networks: Sequence[Object], delegations: Sequence[Object]
 ) -> OnboardedPrefix:
-    """The fields are picked, since the token of the validation is a secret."""
+    """The record of a prefix; its fields are picked, since its validation token is a secret."""
     whole_prefix = {"cidr": prefix.get("cidr"), "on_demand": prefix}
     return OnboardedPrefix(
         prefix=str(prefix.get("cidr")),
@@ -135,7 +137,7 @@ def _announced_network(prefix: Object, network: Object) -> AnnouncedNetwork:
 
 
 def text_or_none(value: Any) -> str | None:
-    """A value as a text; None for none, and for an empty one."""
+    """A value as text; None if it is missing or empty."""
     return str(value) if value else None
 
 
@@ -164,7 +166,7 @@ def read_packet_phases(client: Client) -> list[PhaseRecord]:
 
 
 # The readings beside the protection of an account, by the subset of protection_info.
-BESIDE: Mapping[str, Callable[[Client], Any]] = {
+ACCOUNT_READINGS: Mapping[str, Callable[[Client], Any]] = {
     "announced": lambda client: read_announced(client.read),
     "ip_lists": read_ip_lists,
     "packet_phases": read_packet_phases,

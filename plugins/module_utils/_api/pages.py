@@ -29,8 +29,9 @@ class Page(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The listing of a collection at a path; `call` makes a call, `progress` hears of each page,
-    and `total` is the number of objects by the object that holds them, None if none tells it."""
+    """The listing of a collection at a path; `call` makes a call, `progress` is told of each page,
+    and `total` is the number of objects that the parent object reports (`num_items` of a list);
+    None if it reports none."""
 
     resource: Resource
     path: str
@@ -39,7 +40,7 @@ class Listing(NamedTuple):
     total: Any = None
 
     def read(self, query: Mapping[str, Any]) -> list[Object]:
-        """All objects, or those that a query limits them to; raises ServiceError."""
+        """All objects, or those that match a query; raises ServiceError."""
         listing = self.resource.listing
         if isinstance(listing, ByCursor):
             return self._read_by_cursor()
@@ -60,7 +61,8 @@ class Listing(NamedTuple):
         return objects
 
     def _read_by_cursor(self) -> list[Object]:
-        """Page after page as each says where the next one begins."""
+        """All objects, page by page; each page has the cursor of the next one. Raises
+        ServiceError."""
         by_id: dict[Any, Object] = {}
         cursors: list[str] = []
         self.progress.begin(self.resource.plural)
@@ -81,7 +83,8 @@ class Listing(NamedTuple):
         raise unexpected(page.request, "the listing does not end")
 
     def _require_whole(self, request: Request, count: int, count_on_page: int) -> None:
-        """Raises ServiceError if a page that does not say whether it is the last one may not be."""
+        """Raise ServiceError if the listing may go on after the last page read, which does not tell
+        whether it is the last one."""
         total = self.total
         if isinstance(total, (int, float)) and count < total:
             raise unexpected(request, f"the listing has {count} of {total:g} objects")
@@ -89,7 +92,7 @@ class Listing(NamedTuple):
             raise unexpected(request, "a full page does not say whether it is the last")
 
     def _read_numbered(self, query: Mapping[str, Any]) -> list[Object]:
-        """Page after page until the listing is complete."""
+        """All objects, page by page until the listing is complete; raises ServiceError."""
         pages = Pages(self.resource.page_size)
         for page in self._numbered_pages(query):
             if pages.add(page.request, page.envelope):
@@ -97,8 +100,8 @@ class Listing(NamedTuple):
         raise unexpected(page.request, "the listing does not end")
 
     def _numbered_pages(self, query: Mapping[str, Any]) -> Iterator[Page]:
-        """Page after page: concurrently as many as the first page's total tells, and then one by
-        one."""
+        """The pages of a listing: as many as the total on the first page implies are read
+        concurrently, further ones one by one."""
 
         def read(number: int) -> Page:
             page = self._page({**query, "page": number}, number)
@@ -135,7 +138,7 @@ def read_object(request: Request, call: Callable[[Request], Envelope]) -> Object
 
 
 def in_shape(resource: Resource, objects: Sequence[Any]) -> list[Any]:
-    """Objects of Cloudflare in the shape that the declaration of a resource gives them."""
+    """Objects of Cloudflare in the shape that this collection uses for the resource."""
     shape = resource.shape
     if not shape:
         return list(objects)
@@ -173,7 +176,7 @@ def _number_of_pages(envelope: Envelope) -> int:
 
 
 def listed_objects(request: Request, envelope: Envelope) -> list[Object]:
-    """The objects of a response; raises ServiceError if it has none."""
+    """The objects of a response; raises ServiceError if the result is not a list of objects."""
     result = envelope.result
     if result is None and envelope.total == 0:
         return []
@@ -184,11 +187,10 @@ def listed_objects(request: Request, envelope: Envelope) -> list[Object]:
 
 class Pages:
     """The objects of the pages so far, each once, in `by_id`; `page_size` is the number of objects
-    that a page was asked for.
+    requested per page.
 
-    The highest total that a page tells is the one that counts: a page that tells none, or a lower
-    one, does not take it back. It may be too low, so that a full page is always followed by one
-    more.
+    The highest total that any page reports counts. It may be too low, so a full page is always
+    followed by one more request.
     """
 
     def __init__(self, page_size: int) -> None:
@@ -232,8 +234,8 @@ class Pages:
         return True
 
     def _is_full(self, page: Sequence[Object], new: int, envelope: Envelope) -> bool:
-        """Return whether a page has as much as was asked for, or as Cloudflare says that a page
-        has, or brings as much as the first one."""
+        """Return whether a page has as many objects as were requested or as Cloudflare reports for
+        a page, or as many new ones as the first page had."""
         as_first = self._first_length is not None and new >= self._first_length
         if self._first_length is None:
             self._first_length = len(page)
@@ -241,7 +243,8 @@ class Pages:
 
 
 def add_objects(page: Sequence[Object], by_id: dict[Any, Object]) -> int:
-    """Add the objects that earlier pages had not; returns how many they are."""
+    """The number of objects of a page that earlier pages did not have; these are added to
+    `by_id`."""
     before = len(by_id)
     for obj in page:
         identity = obj.get("id")  # by which an object that comes twice is known

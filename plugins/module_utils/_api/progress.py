@@ -24,7 +24,7 @@ SHOW_INTERVAL = 10.0  # seconds
 
 @dataclass
 class Count:
-    """Number of things that are done, and of all."""
+    """A number of things that are done, and the total."""
 
     total: int = 0
     done: int = 0
@@ -45,32 +45,33 @@ class Progress:
         self._screen: Screen | None = None
 
     def begin(self, listing: str) -> None:
-        """A listing is to be read, of one page at least."""
+        """Report that a listing is to be read, of at least one page."""
         with self._mutex:
             self._pages[listing] = Count(1)
 
     def read_page(self, listing: str, total: int = 0) -> None:
-        """A page of a listing is read; `total` is how many pages it has, where that is known."""
+        """Report that a page of a listing was read; `total` is the number of its pages, 0 if it is
+        not known."""
         with self._mutex:
             pages = self._pages[listing]
             pages.done += 1
             pages.total = max(pages.total, total)
 
     def planned(self, calls: int, operations: int) -> None:
-        """So many calls are to apply so many operations."""
+        """Report how many calls are to apply how many operations."""
         with self._mutex:
             self._calls = Count(calls)
             self._operations = Count(operations)
 
     def applied(self, operations: int) -> None:
-        """One of these calls has applied so many operations."""
+        """Report that one of these calls has applied this many operations."""
         with self._mutex:
             self._calls.done += 1
             self._operations.done += operations
 
     @contextmanager
     def waiting(self, seconds: float) -> Iterator[None]:
-        """A call waits for so long."""
+        """Report a call as waiting for these seconds while the statements inside run."""
         wait = object()
         now = time.monotonic()
         with self._mutex:
@@ -82,7 +83,8 @@ class Progress:
                 del self._waits[wait]
 
     def unreachable(self, reason: str) -> None:
-        """Say once in a run that nothing answers, so that the tries to come are no silence."""
+        """Report once per run that the API does not answer, so that the retries do not look like a
+        hang."""
         screen = self._screen
         if screen and screen.is_first():
             title = screen.title or "A host"
@@ -90,8 +92,8 @@ class Progress:
 
     @contextmanager
     def watched(self, screen: Screen | None) -> Iterator[None]:
-        """Show every ten seconds how far the task is, as long as the statements inside take; a
-        screen without a title is that of a part of a task."""
+        """Show the progress every ten seconds while the statements inside run; a screen without a
+        title, that of a part of a task, does not show it."""
         self._screen = screen
         if screen is None or not screen.title:
             yield
@@ -151,7 +153,8 @@ _watches: list[tuple[int, Callable[[], bool]]] = []
 
 
 def watch(is_orphan: Callable[[], bool]) -> None:
-    """End this process once it is an orphan; the first call in a process counts."""
+    """Start a thread that ends this process once it is an orphan; only the first call in a process
+    counts."""
     if not _watches:
         _watches.append((os.getpid(), is_orphan))
         start_threads(WATCH_THREAD, _look_until_the_end)
@@ -166,8 +169,7 @@ def _look_until_the_end() -> None:
 def end_if_orphan() -> None:
     """End this process if it is watched and an orphan by now.
 
-    Nothing is cleaned up and nothing is said: what a process flushes at its end may be a pipe that
-    nobody reads.
+    Nothing is cleaned up, flushed or reported: the output may be a pipe that nobody reads.
     """
     for process, is_orphan in _watches:
         if os.getpid() == process and is_orphan():

@@ -49,7 +49,7 @@ def _always(advice: str) -> Hint:
 
 
 def _wrong_id(resource: Resource | None) -> str:
-    """A call has the id of one owner only, so that it may be the id of another one."""
+    """Advice on an id that Cloudflare does not know: it may be the id of another kind of owner."""
     owner = OWNERS.get(resource.owner) if resource else None
     if owner is None:
         return WRONG_ID
@@ -77,8 +77,7 @@ BY_CODE: Mapping[int | None, Hint] = {
 
 
 def _hint_for(request: Request, response: Response, codes: Sequence[int | None]) -> str:
-    """Advice for a failed call, or an empty text where nothing better than Cloudflare's own words
-    is known."""
+    """Advice for a failed call; empty if nothing better than Cloudflare's own message is known."""
     resource, status = request.resource, response.status
     for code in codes:
         if code in BY_CODE:
@@ -105,7 +104,8 @@ def _hint_for(request: Request, response: Response, codes: Sequence[int | None])
 
 
 def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:
-    """A question if Cloudflare does not know an id, and the task names each owner by its id.
+    """The question whether the ids are swapped, if Cloudflare does not know one and the task names
+    each owner by its id; otherwise empty.
 
     `names` are the options, and the variables of the environment, that have a value.
     """
@@ -137,9 +137,10 @@ TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
 
 
 class Response(NamedTuple):
-    """Response of Cloudflare.
+    """A response of Cloudflare.
 
-    `maybe_applied` if an earlier attempt, which got no good response, may have been applied.
+    `maybe_applied` says whether an earlier attempt at the same call, which got no usable response,
+    may have been applied.
     """
 
     status: int
@@ -162,14 +163,13 @@ class Response(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A call as it is sent: its path without the base URL, query and JSON body; and the resource it
-    is about.
+    """A call as it is sent: its path without the base URL, query and JSON body; and the resource
+    that it concerns.
 
-    `about` marks a POST that asks the analytics about this account or zone: it reads, so that it
-    may be repeated, and counts on the budget of that account or zone.
-    `is_final` says of a response that fails whether every other attempt would fail as well, and
-    `is_pending` of any response whether Cloudflare is not done yet, so that the call is repeated
-    after a wait.
+    `about` is the account or zone that a POST to the analytics asks about: such a POST only reads,
+    so that it may be repeated, and counts on the budget of that account or zone. `is_final` tells
+    of a failed response whether every further attempt would fail as well, and `is_pending` of any
+    response whether Cloudflare is not done yet, so that the call is repeated after a wait.
     """
 
     method: str
@@ -186,7 +186,8 @@ class Request(NamedTuple):
 
 
 class Envelope(NamedTuple):
-    """A response that says success: its result, and what it says of pages."""
+    """A response that reports success: its `result`, and `info`, which has totals and cursors of
+    pages."""
 
     result: Any
     info: Mapping[str, Any]
@@ -198,7 +199,7 @@ class Envelope(NamedTuple):
 
     @property
     def total(self) -> int | None:
-        """Number of all objects of the listing, if Cloudflare tells it."""
+        """The number of all objects of the listing; None if Cloudflare does not report it."""
         return _count_in(self.info.get("total_count"))
 
     @property
@@ -215,8 +216,8 @@ class Envelope(NamedTuple):
 
     @property
     def per_page(self) -> float:
-        """Number of objects on a full page, by Cloudflare's own account; infinite where it does not
-        say."""
+        """The number of objects on a full page as Cloudflare reports it; infinite if it does
+        not."""
         return _count_in(self.info.get("per_page")) or math.inf
 
 
@@ -226,7 +227,8 @@ def _count_in(value: Any) -> int | None:
 
 
 def open_envelope(request: Request, response: Response) -> Envelope:
-    """The result of a response; raises ServiceError for every other kind of response."""
+    """The envelope of a response that reports success; raises ServiceError for any other
+    response."""
     document, problem = read_envelope(response)
     succeeded = 200 <= response.status < 300
     if request.method == "DELETE":
@@ -242,7 +244,8 @@ def open_envelope(request: Request, response: Response) -> Envelope:
 
 
 def read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
-    """The envelope of a response; or an empty one, and what the response is instead."""
+    """The envelope of a response, and an empty text; or an empty envelope, and what the response is
+    instead."""
     try:
         document = read_document(response.content)
     except Unread as exc:
@@ -256,7 +259,8 @@ def read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
 def _error_of_response(
     request: Request, response: Response, document: Mapping[str, Any], problem: str
 ) -> ServiceError:
-    """The error of a response that refuses, or that cannot be read."""
+    """The error for a response that refuses the call, or that cannot be read, for the reason
+    `problem`."""
     errors = list(error_items(document.get("errors")))
     shown = errors[:MOST_SHOWN]
     ray = response.header("CF-RAY")
@@ -298,11 +302,10 @@ def error_details(
 
 
 def error_items(errors: Any) -> Iterator[ErrorItem]:
-    """The envelope's errors with those of their chains, whatever of code, message and pointer they
-    lack.
+    """The errors of an envelope and of their chains; where they are missing, code and pointer are
+    None, and the message is empty.
 
-    Their texts are for people and stand in the output of a failure, so that they have no characters
-    that control it.
+    Control characters in the texts are escaped, since the output of a failure shows them.
     """
     if not isinstance(errors, list):
         return
@@ -329,13 +332,14 @@ def _pointer_of(error: Mapping[str, Any]) -> str | None:
 
 
 def _harmless(text: str, longest: int) -> str:
-    """A text of Cloudflare, cut, with everything escaped that is not seen but its line breaks."""
+    """A text of Cloudflare, cut to `longest` characters, its invisible characters escaped except
+    for line breaks."""
     lines = excerpt(text, longest).split("\n")
     return "\n".join(visible(line) for line in lines)
 
 
 def _describe_errors(errors: list[ErrorItem], count: int) -> str:
-    """The errors that are shown of so many, in a row."""
+    """The shown errors as one text; `count` is the number of all errors."""
     descriptions = [_describe_error(error) for error in errors]
     text = "; ".join(filter(None, descriptions))
     uncounted = left_out(count, len(errors), "error", "errors")
@@ -353,7 +357,7 @@ def _describe_error(error: ErrorItem) -> str:
 
 
 def _describe_unreadable(content: bytes) -> str:
-    """A few words on a body that is not an envelope: an edge page's title, or the first
+    """A description of a body that is not an envelope: the title of an HTML page, or the first
     characters."""
     text = content[:PAGE_START].decode("utf-8", "replace")
     if not content.strip():
@@ -366,7 +370,7 @@ def _describe_unreadable(content: bytes) -> str:
 
 
 def _page_title(page: str) -> str:
-    """The title of an HTML page, found in one pass; an empty text where it has none."""
+    """The title of an HTML page, found in one pass; empty if it has none."""
     tag = TITLE_BEGINS.search(page)
     if not tag:
         return ""
@@ -389,8 +393,8 @@ REPLACEMENT = "\ufffd"
 
 
 def read_document(content: bytes) -> Any:
-    """The JSON document of a body; raises Unread, which is not malformed for
-    JSON that is no usable document.
+    """The JSON document of a body; raises Unread, whose `malformed` is False for JSON that is
+    nested too deep.
 
     Numbers that no float or limited integer can hold stay texts. Lone surrogates, which no result
     can carry, become U+FFFD.
@@ -407,7 +411,8 @@ def read_document(content: bytes) -> Any:
 
 
 def _is_too_deep(document: Any) -> bool:
-    """Level by level, since a recursion would meet Python's own limit."""
+    """Return whether a document is nested too deep; it is searched level by level, since a
+    recursion would meet Python's own limit."""
     containers: list[Any] = [[document]]
     for _level in range(DEEPEST_JSON + 1):
         members = chain.from_iterable(map(_members_of, containers))
@@ -442,7 +447,7 @@ def _read_float(digits: str) -> float | str:
 
 
 def _refuse_constant(name: str) -> Any:
-    """Python reads NaN and Infinity, which JSON does not have."""
+    """Raise ValueError for NaN and Infinity, which Python accepts and JSON does not have."""
     raise ValueError(f"{name} is not JSON")
 
 
@@ -452,7 +457,7 @@ DECODER = json.JSONDecoder(
 
 
 def unexpected(request: Request, problem: str) -> ServiceError:
-    """The error of a response that no service gives; raises nothing."""
+    """The error for a successful response of an unexpected form; it is returned, not raised."""
     text = worded(
         "{call} got an unexpected response: {problem}. The module stops there; run it again,"
         " and check {base_url} if the same response comes again.",

@@ -5,7 +5,7 @@
 
 """Repeats calls, as long as a task may lose time with it, and waits for operations.
 
-Cloudflare begins an operation in the place of an answer, one at a time in an account, and ends it
+Cloudflare answers some writes with the id of an operation, one at a time in an account, and ends it
 some time later (Lists API).
 """
 
@@ -37,14 +37,13 @@ MOST_DOUBLINGS = 10  # the wait is at its longest by then
 SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
-class Ending(NamedTuple):
-    """Outcome of one attempt: the `status` of the response, None where none came.
+class Outcome(NamedTuple):
+    """The outcome of one attempt: the `status` of the response, None if none came.
 
-    `response` is what came, and `reason` says why nothing came that can be read, with advice;
-    `cause` says it without. `retry_after` is in seconds. `sent` is False where the request surely
-    did not leave, and `passing` where another attempt would end in the same way. `pending` says
-    that Cloudflare is not done yet: with what the request asks about, or with an operation before
-    it.
+    `response` is the readable response; `reason` says why there is none, with advice, and `cause`
+    says it without. `retry_after` is in seconds. `sent` is False if the request surely did not
+    leave, and `transient` if another attempt would end in the same way. `pending` is True if
+    Cloudflare is not done yet: with what the request asks about, or with an operation before it.
     """
 
     status: int | None
@@ -52,12 +51,12 @@ class Ending(NamedTuple):
     reason: str = ""
     retry_after: float | None = None
     sent: bool = True
-    passing: bool = True
+    transient: bool = True
     pending: bool = False
     cause: str = ""
 
     @classmethod
-    def of(cls, request: Request, response: Response) -> Ending:
+    def of(cls, request: Request, response: Response) -> Outcome:
         """The outcome of an attempt with this response."""
         return cls(
             response.status,
@@ -68,7 +67,7 @@ class Ending(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Return whether the attempt brought nothing that a caller can use."""
+        """Return whether the attempt brought no response that a caller can use."""
         return self.status is None or self.status in WORTH_REPEATING or self.pending
 
     @property
@@ -77,31 +76,31 @@ class Ending(NamedTuple):
         return self.sent and self.status != RATE_LIMITED
 
     @property
-    def counts(self) -> bool:
-        """Return whether the attempt uses up one of the retries; max_wait bounds a wait that a rate
-        limit demands."""
+    def uses_retry(self) -> bool:
+        """Return whether the attempt uses up one of the retries; a wait that a rate limit demands
+        is bounded by max_wait instead."""
         return not self.demands_wait and not self.pending
 
     @property
     def demands_wait(self) -> bool:
-        """Return whether Cloudflare asks everybody with these credentials to wait."""
+        """Return whether Cloudflare asks all_calls with these credentials to wait."""
         return self.status == RATE_LIMITED and bool(self.retry_after) and not self.pending
 
 
 def seconds_until_retry(
-    method: str, outcomes: Sequence[Ending], retries: int, spread: float
+    method: str, outcomes: Sequence[Outcome], retries: int, spread: float
 ) -> float | None:
-    """The wait before the next attempt, in seconds, or None where there is to be none.
+    """The wait before the next attempt, in seconds; None if no attempt is to follow.
 
     `outcomes` are those of all attempts of a call so far. `spread`, between 0 and 1, shortens the
-    waits that nobody demanded, which keeps many accounts from coming back together.
+    waits that Cloudflare did not demand, so that many tasks do not call again at the same time.
     """
     latest = outcomes[-1]
-    failures = sum(outcome.counts for outcome in outcomes)
+    failures = sum(outcome.uses_retry for outcome in outcomes)
     # A call that sets absolute values may be repeated, a create only if it surely was not applied.
     is_safe = method in SETS_ABSOLUTE_VALUES or not latest.maybe_applied
-    may_repeat = failures <= retries and latest.passing and is_safe
-    if not latest.failed or (latest.counts and not may_repeat):
+    may_repeat = failures <= retries and latest.transient and is_safe
+    if not latest.failed or (latest.uses_retry and not may_repeat):
         return None
     if latest.retry_after and not latest.pending:
         return max(latest.retry_after, SHORTEST_WAIT)
@@ -112,14 +111,15 @@ def seconds_until_retry(
 
 
 def _growing_wait(number: int, longest: float) -> float:
-    """The wait before the attempt after so many: each is twice as long as the one before."""
+    """The wait in seconds after attempt `number`: twice as long as the one before, at most
+    `longest`."""
     doublings = min(number - 1, MOST_DOUBLINGS)
     return float(min(longest, SHORTEST_WAIT * 2**doublings))
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a response demands, in either form; a date counts by Cloudflare's own
-    clock."""
+    """The seconds to wait by the header Retry-After, a number or a date; a date counts by
+    Cloudflare's own clock. None if neither can be read."""
     value = (headers.get("Retry-After") or "").strip()
     if SECONDS.fullmatch(value):
         return float(value)
@@ -131,7 +131,7 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def merge_spans(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The same stretches of time in order, without overlaps."""
+    """Spans of time (begin, end) in order, with those that overlap merged."""
     merged: list[tuple[float, float]] = []
     for began, end in sorted(spans):
         if merged:
@@ -144,12 +144,12 @@ def merge_spans(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float
 
 
 class TaskTime:
-    """The seconds that a task loses with attempts that fail and with waits: at most so many as are
-    `allowed`, and `max_wait` of them with waits.
+    """The seconds that a task loses with failed attempts and with waits: at most `allowed`, and at
+    most `max_wait` of them with waits.
 
-    Seconds that several calls lose together count once. An attempt under way counts until it ends
-    well, so that all that are under way together end in time. `calls` counts the calls that may go,
-    the repeated ones after their wait.
+    Seconds that several calls lose together count once. An attempt under way counts as lost until
+    it ends well, so that all attempts under way together end in time. `calls` is the number of
+    calls that were admitted, with the repeated ones.
     """
 
     def __init__(self, max_wait: float, allowed: float) -> None:
@@ -164,7 +164,7 @@ class TaskTime:
 
     @property
     def left(self) -> float:
-        """Seconds that may still be lost."""
+        """The seconds that may still be lost."""
         with self._lock:
             now = time.monotonic()
             under_way = [(began, now) for began in self._under_way]
@@ -174,42 +174,42 @@ class TaskTime:
 
     @property
     def wait_left(self) -> float:
-        """Seconds that a call may still wait."""
+        """The seconds that a call may still wait."""
         return max(0.0, min(self._wait_left, self.left))
 
     def begin(self) -> float:
-        """An attempt begins; returns what `end` wants to know of it."""
+        """The time at which an attempt begins, which is under way from now on; `end` needs it."""
         with self._lock:
             began = time.monotonic()
             self._under_way.append(began)
             return began
 
     def end(self, began: float, failed: bool) -> None:
-        """An attempt has ended."""
+        """Record the end of an attempt; the time of a failed one is lost."""
         with self._lock:
             self._under_way.remove(began)
             if failed:
                 self._lost = merge_spans([*self._lost, (began, time.monotonic())])
 
-    def wait(self, seconds: float, everybody: bool) -> bool:
-        """Wait, or return False at once where less is left; after a rate limit, everybody waits
-        as well."""
-        may_wait = self.take(seconds, everybody)
+    def wait(self, seconds: float, all_calls: bool) -> bool:
+        """Wait, and return True; return False at once if less time is left. With `all_calls`, all
+        other calls of the task wait as well."""
+        may_wait = self.book_wait(seconds, all_calls)
         if may_wait:
             time.sleep(seconds)
         return may_wait
 
-    def gate(self) -> None:
-        """Let a call go, after the wait that a rate limit demands of all calls."""
+    def admit(self) -> None:
+        """Wait as long as a rate limit demands of all calls, and count one call more."""
         seconds = self._closed_until - time.monotonic()
         if seconds > 0:
             time.sleep(seconds)
         with self._lock:
             self.calls += 1
 
-    def take(self, seconds: float, everybody: bool) -> bool:
-        """Take so much for a wait, as far as nobody waits that long already; False where less is
-        left."""
+    def book_wait(self, seconds: float, all_calls: bool) -> bool:
+        """Return whether a wait fits into the time that is left, and book it if so; seconds for
+        which another call waits already cost nothing."""
         with self._lock:
             now = time.monotonic()
             end = now + seconds
@@ -219,16 +219,16 @@ class TaskTime:
             self._wait_left -= max(0.0, added)
             self._lost = merge_spans([*self._lost, (now, end)])
             self._waiting_until = max(self._waiting_until, end)
-            if everybody:
+            if all_calls:
                 self._closed_until = max(self._closed_until, end)
             return True
 
 
 def operate(request: Request, path: str, call: Callable[[Request], Envelope]) -> None:
-    """Begin an operation, after the one that is under way, and wait for its end.
+    """Begin an operation of Cloudflare once no other one is under way, and wait for its end.
 
-    Its id behind `path` is the path of the operation, and `call` makes a call. Raises ServiceError:
-    StillPending if max_wait is over, OperationFailed if Cloudflare says so.
+    `path` and the id of the operation together are its path, and `call` makes a call. Raises
+    ServiceError: StillPending if max_wait is over, OperationFailed if Cloudflare reports a failure.
     """
     begin = request._replace(is_pending=is_refused_meanwhile)
     identity = call(begin).fields.get("operation_id")
@@ -246,8 +246,8 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
 
 
 def _ended_operation(look: Request, call: Callable[[Request], Envelope]) -> Mapping[str, Any]:
-    """An operation that was begun, once it has ended; whatever the answer is, the operation may
-    have been made."""
+    """The fields of an operation that has ended; whatever the answer is, the operation was begun
+    and may have been applied."""
     try:
         return call(look).fields
     except StillPending:
@@ -272,13 +272,13 @@ def still_pending(request: Request, status: int | None) -> ServiceError:
 
 
 def is_refused_meanwhile(response: Response) -> bool:
-    """Return whether Cloudflare takes no operation on now, since another one is under way. A rate
-    limit says how long to wait."""
+    """Return whether Cloudflare refuses an operation since another one is under way: a 429 without
+    Retry-After, which a rate limit has."""
     return response.status == RATE_LIMITED and read_retry_after(response.headers) is None
 
 
 def is_under_way(response: Response) -> bool:
-    """Return whether a response says that the operation has not ended yet."""
+    """Return whether a response reports that the operation has not ended yet."""
     if response.status != 200:
         return False
     document, _problem = read_envelope(response)

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One HTTP session for a module call: it tries, decides and waits, within limits, and is sure of
-what it repeats.
+"""One HTTP session for a module call: it repeats calls that may be repeated, and waits, both within
+limits.
 
 Together with adapters.py, this is the only file that knows requests and urllib3.
 """
@@ -26,7 +26,7 @@ from .._text import Message, joined, worded
 from .adapters import Adapter, usual_trust
 from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
-from .retry import RATE_LIMITED, Ending, TaskTime, seconds_until_retry, still_pending
+from .retry import RATE_LIMITED, Outcome, TaskTime, seconds_until_retry, still_pending
 from .settings import Settings
 
 try:
@@ -53,7 +53,7 @@ BY_ACCOUNT = {"X-Rate-Limit-Type": "account-based"}
 
 
 class UnreadableBody(Exception):
-    """The body of a response with this status is too large, or in an encoding that nobody asked
+    """The body of a response with this status is too large, or in an encoding that was not asked
     for."""
 
     def __init__(self, status: int, problem: str) -> None:
@@ -70,7 +70,8 @@ class Connections:
     def __init__(self, settings: Settings) -> None:
 
         def with_credentials(prepared: Any) -> Any:
-            """Since it is the session's auth, requests does not look into .netrc."""
+            """Add the credentials; as the session's auth, this keeps requests from reading
+            .netrc."""
             prepared.headers.update(settings.headers)
             return prepared
 
@@ -90,7 +91,7 @@ class Connections:
         )
 
     def close(self) -> None:
-        """Close all of them."""
+        """Close all connections."""
         self.session.close()
 
 
@@ -122,7 +123,7 @@ class Session:
         longest_call = (settings.retries + 1) * settings.timeout
         self._time = TaskTime(settings.max_wait, longest_call + settings.max_wait)
         self._shared = SharedByTasks.now() or SharedByTasks()
-        key = (settings.reader, settings.verify)  # no credentials
+        key = (settings.credentials_hash, settings.verify)  # no credentials
         self._connections = self._shared.made_once(key, lambda: Connections(settings))
 
     def __enter__(self) -> Session:
@@ -143,18 +144,18 @@ class Session:
         return self._time.calls
 
     def wait(self, seconds: float) -> bool:
-        """Wait for another run; False at once if max_wait leaves less."""
+        """Wait for another run, and return True; return False at once if max_wait leaves less."""
         with self._progress.waiting(seconds):
-            return self._time.wait(seconds, everybody=False)
+            return self._time.wait(seconds, all_calls=False)
 
     def send(self, request: Request) -> Response:
-        """Send a request and bring back the response, whatever its status; raises ServiceError when
+        """The response to a request after its retries, whatever its status; raises ServiceError if
         none came."""
-        outcomes: list[Ending] = []
+        outcomes: list[Outcome] = []
         method = "GET" if request.about else request.method
         with self._in_flight:
             while True:
-                turn, seconds = self._let_go(request, outcomes)
+                turn, seconds = self._admit(request, outcomes)
                 attempt = self._attempt(request, turn, seconds)
                 outcomes.append(attempt)
                 spread = random.uniform(0.5, 1.0)
@@ -163,21 +164,21 @@ class Session:
                     return _last_response(request, outcomes)
                 if attempt.demands_wait:
                     self._budget_of(request).close_for(pause)
-                everybody = attempt.status == RATE_LIMITED and not attempt.pending
-                self._wait_for_retry(request, pause, everybody, outcomes)
+                all_calls = attempt.status == RATE_LIMITED and not attempt.pending
+                self._wait_for_retry(request, pause, all_calls, outcomes)
 
-    def _is_last(self, request: Request, attempt: Ending, pause: float) -> bool:
-        """Return whether no attempt follows: each would fail, or none fits into the time of the
-        task after the pause."""
+    def _is_last(self, request: Request, attempt: Outcome, pause: float) -> bool:
+        """Return whether no further attempt follows: it would fail as well, or does not fit into
+        the time of the task after the pause."""
         response = attempt.response
         if response is None:
             return pause >= self._time.left
         return request.is_final(response)
 
-    def _let_go(self, request: Request, outcomes: Sequence[Ending]) -> tuple[int, float]:
-        """Let an attempt go: its turn in the call budget, for which it waits here, and the seconds
-        that it may take; raises ServiceError."""
-        self._time.gate()
+    def _admit(self, request: Request, outcomes: Sequence[Outcome]) -> tuple[int, float]:
+        """Wait until the call budget has a turn for the next attempt; return the turn, and the
+        timeout of the attempt in seconds. Raises ServiceError if no time is left."""
+        self._time.admit()
         turn = self._take_turn(request, outcomes)
         seconds = self._time.left
         end_if_orphan()
@@ -193,27 +194,27 @@ class Session:
         return turn, min(self._timeout, seconds)
 
     def _budget_of(self, request: Request) -> NoBudget:
-        """The budget that a call counts on; that of queries about an account costs nothing before
-        the first of them."""
+        """The budget that a request counts on; a budget for queries is opened at the first of
+        them."""
         if request.about not in self._budgets:
             self._budgets[request.about] = self._open_budget(request.about)
         return self._budgets[request.about]
 
     def _wait_for_retry(
-        self, request: Request, seconds: float, everybody: bool, outcomes: Sequence[Ending]
+        self, request: Request, seconds: float, all_calls: bool, outcomes: Sequence[Outcome]
     ) -> None:
-        """Wait, as all calls do after a rate limit; raises ServiceError at once where max_wait does
-        not allow it."""
+        """Wait before another attempt, and with `all_calls` make all calls wait; raises
+        ServiceError at once if max_wait does not allow it."""
         if outcomes and not outcomes[-1].sent:
             self._progress.unreachable(outcomes[-1].cause)
         with self._progress.waiting(seconds):
-            has_waited = self._time.wait(seconds, everybody)
+            has_waited = self._time.wait(seconds, all_calls)
         if not has_waited:
             raise self._too_long(request, seconds, outcomes)
 
-    def _take_turn(self, request: Request, outcomes: Sequence[Ending]) -> int:
-        """Wait for a turn in the budget, and as long as Cloudflare demands after it refused a call
-        of any task."""
+    def _take_turn(self, request: Request, outcomes: Sequence[Outcome]) -> int:
+        """The turn of an attempt in the budget, after waiting for it; if Cloudflare refused a call
+        of any task, the wait lasts as long as it demands."""
         while True:
             try:
                 return self._budget_of(request).take_turn(self._wait)
@@ -224,30 +225,31 @@ class Session:
         with self._progress.waiting(seconds):
             return self._ended.wait(seconds)
 
-    def _attempt(self, request: Request, turn: int, seconds: float) -> Ending:
-        """One attempt, with its body."""
+    def _attempt(self, request: Request, turn: int, seconds: float) -> Outcome:
+        """The outcome of one attempt of at most `seconds`, including its body; its turn in the
+        budget ends with it."""
         began = self._time.begin()
         failed, limit = True, None
         try:
             response = self._exchange(request, seconds)
-            attempt = Ending.of(request, response)
+            attempt = Outcome.of(request, response)
             failed = attempt.failed
             limited = response.status == RATE_LIMITED or request.about
             limit = None if limited else response.headers.get("Ratelimit")
         except UnreadableBody as exc:
-            attempt = Ending(exc.status, reason=str(exc))
+            attempt = Outcome(exc.status, reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
             cause, advice = _cause_of(chain, self._server, self._timeout, seconds)
-            attempt = _ending_of(chain, cause, advice)
+            attempt = _outcome_of(chain, cause, advice)
         finally:
             self._budget_of(request).end_turn(turn, limit)
             self._time.end(began, failed)
         return attempt
 
     def _exchange(self, request: Request, seconds: float) -> Response:
-        """One call of requests' adapter, which follows no redirects; raises what requests
-        raises."""
+        """The response to one call through requests' adapter, which follows no redirects; raises
+        the exceptions of requests."""
         url = f"{self._base_url}/{request.path}"
         headers = BY_ACCOUNT if request.about else None
         query = dict(request.query)
@@ -261,8 +263,9 @@ class Session:
             return Response(response.status_code, response.headers, body)
 
     def _too_long(
-        self, request: Request, seconds: float, outcomes: Sequence[Ending]
+        self, request: Request, seconds: float, outcomes: Sequence[Outcome]
     ) -> ServiceError:
+        """The error of a call whose next attempt would have to wait longer than max_wait allows."""
         status = outcomes[-1].status if outcomes else None
         if outcomes and outcomes[-1].pending:
             return still_pending(request, status)
@@ -292,7 +295,7 @@ def _server_of(base_url: str) -> str:
 
 
 def read_body(response: Any) -> bytes:
-    """The whole body, decompressed; raises UnreadableBody, or what requests raises."""
+    """The whole body, decompressed; raises UnreadableBody, and the exceptions of requests."""
     encoding = response.headers.get("Content-Encoding")
     if encoding and encoding.strip().lower() not in ENCODINGS:
         raise UnreadableBody(response.status_code, f"its body is encoded as {encoding[:40]!r}")
@@ -309,8 +312,8 @@ def read_body(response: Any) -> bytes:
     return bytes(body)
 
 
-def _last_response(request: Request, outcomes: Sequence[Ending]) -> Response:
-    """The response of the last attempt; raises ServiceError where it brought none."""
+def _last_response(request: Request, outcomes: Sequence[Outcome]) -> Response:
+    """The response of the last attempt; raises ServiceError if it brought none."""
     *earlier, latest = outcomes
     if latest.response is None:
         raise _no_response(request, latest.reason, outcomes)
@@ -318,8 +321,8 @@ def _last_response(request: Request, outcomes: Sequence[Ending]) -> Response:
     return latest.response._replace(maybe_applied=maybe_applied)
 
 
-def _no_response(request: Request, reason: str, outcomes: Sequence[Ending]) -> ServiceError:
-    """The error of a call that ends without a response that anybody can use."""
+def _no_response(request: Request, reason: str, outcomes: Sequence[Outcome]) -> ServiceError:
+    """The error of a call that ends without a usable response."""
     status = outcomes[-1].status if outcomes else None
     maybe_applied = any(outcome.maybe_applied for outcome in outcomes)
     message = Message(f"{request} ", reason)
@@ -331,9 +334,9 @@ def _any_of(chain: Sequence[BaseException], kinds: Any) -> bool:
     return any(isinstance(problem, kinds) for problem in chain)
 
 
-def _ending_of(chain: Sequence[BaseException], cause: str, advice: str) -> Ending:
-    """Outcome of an attempt without a response: whether the request was sent, and whether it is
-    worth another one."""
+def _outcome_of(chain: Sequence[BaseException], cause: str, advice: str) -> Outcome:
+    """The outcome of an attempt without a response: whether the request was sent, and whether
+    another attempt may succeed."""
     is_connected = not _any_of(chain, NOT_CONNECTED)
     is_untrusted = _any_of(chain, NOT_TRUSTED)
     is_refused_by_proxy = is_connected and _any_of(chain, requests.exceptions.ProxyError)
@@ -341,11 +344,11 @@ def _ending_of(chain: Sequence[BaseException], cause: str, advice: str) -> Endin
     is_of_tls = _any_of(chain, requests.exceptions.SSLError)
     is_closed_early = _any_of(chain, ssl.SSLEOFError)
     is_of_network = _any_of(chain, NETWORK) and (is_closed_early or not is_of_tls)
-    return Ending(
+    return Outcome(
         None,
         reason=joined(". ", [cause, advice]),
         sent=is_connected and not is_refused,
-        passing=is_of_network and not is_refused,
+        transient=is_of_network and not is_refused,
         cause=cause,
     )
 
@@ -353,8 +356,8 @@ def _ending_of(chain: Sequence[BaseException], cause: str, advice: str) -> Endin
 def _cause_of(
     chain: Sequence[BaseException], server: str, timeout: float, seconds: float
 ) -> tuple[str, str]:
-    """Cause of a missing response of a server, and advice; `seconds` is what the attempt had of the
-    timeout."""
+    """The cause of a missing response, and advice; `chain` is an exception with those that it
+    wraps, and `seconds` is the time that the attempt had, at most `timeout`."""
     cause = chain[-1]
     reason = re.sub(r"^\w+\(.*?\): ", "", str(cause)).rstrip(".")
     is_timeout = isinstance(cause, TIMED_OUT)
@@ -377,7 +380,7 @@ def _cause_of(
 
 
 def _wrapped(problem: BaseException) -> Iterator[BaseException]:
-    """An exception and those that it wraps, the reason at the bottom last."""
+    """An exception and those that it wraps, the innermost last."""
     yield problem
     inner = getattr(problem, "reason", None) or _last_exception(problem.args)
     if isinstance(inner, BaseException) and inner is not problem:

@@ -45,7 +45,7 @@ ALL_WAYS = worded(
 def credential_headers(
     options: Mapping[str, Any], environment: Mapping[str, str], token_only: bool = False
 ) -> dict[str, str]:
-    """The headers with the credentials of the options or, if these name none at all, of the
+    """The headers with the credentials of the options or, if no option names any, of the
     environment; raises OptionError.
 
     With `token_only`, an e-mail address with a key is refused.
@@ -91,8 +91,8 @@ def _check_credential(name: str, value: str) -> None:
 
 
 def _credential_problem(name: str, value: str) -> str:
-    """The reason why a value is no such credential, or would break its header; an empty text for
-    none. The value itself is not repeated in it."""
+    """The reason, without the value, why a value cannot be this credential, or would break its
+    header; empty if it is fine."""
     if not value.strip():
         return "it is empty; " + ALL_WAYS
     if value.startswith("Bearer "):
@@ -121,15 +121,15 @@ def _fits_header(value: str) -> bool:
 
 
 def credential_options() -> dict[str, dict[str, Any]]:
-    """Their part of an argument spec; the environment is read by credential_headers, which takes
-    a scheme as a whole."""
+    """The credentials' part of an argument spec; it has no fallbacks to the environment, which
+    credential_headers() reads, either a token or an e-mail address with a key."""
     return {name: {"type": "str", "no_log": name in SECRETS} for name in ENVIRONMENT}
 
 
 def known_secrets(options: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Every secret that the options and the environment name, used or not, longer ones first;
-    nobody may read them. A shorter value than any secret is none: it is refused, and to hide it
-    would hide parts of words."""
+    """All secrets that the options and the environment contain, used or not, longer ones first;
+    texts must not show them. Values shorter than any secret are left out: they are refused, and
+    hiding them would hide parts of words."""
     values = [options.get(name) for name in SECRETS]
     values += [environment.get(ENVIRONMENT[name]) for name in SECRETS]
     return secrets_among(values)
@@ -182,8 +182,8 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
 class Settings:
     """Checked options.
 
-    `owner` has the ids of the account and the zone that are named; a zone that goes by its name
-    alone has its `owner_name`.
+    `owner` has the ids of the account and the zone by their options; if a zone is named by its name
+    alone, that is `owner_name`.
     """
 
     base_url: str
@@ -198,13 +198,13 @@ class Settings:
 
     @property
     def address(self) -> str:
-        """The base URL as two with the same service have it."""
+        """The normalised base URL: equal for settings that reach the same service."""
         return address_of(self.base_url)
 
     @property
-    def reader(self) -> str:
-        """Names the base URL with the credentials, of which it tells nothing. Others may get
-        another answer to the same call."""
+    def credentials_hash(self) -> str:
+        """A hash of the base URL and the credentials: only tasks with the same one get the same
+        answer to the same call."""
         headers = sorted(self.headers.items())
         text = json.dumps([self.address, headers])
         return sha256(text.encode()).hexdigest()
@@ -216,8 +216,8 @@ def parse_settings(
     environment: Mapping[str, str],
     warn: Callable[[str], None],
 ) -> Settings:
-    """Check the shared options; raises OptionError. `owners` are the options that name an account
-    or a zone."""
+    """The settings in the shared options; raises OptionError. `owners` are the options that name an
+    account or a zone."""
     problems = OptionProblems()
     owner_ids: dict[str, str] = {}
     owner_name = None
@@ -259,8 +259,8 @@ def _check_bounds(name: str, number: float) -> None:
 def _owner_in(
     owner: Owner, options: Mapping[str, Any], environment: Mapping[str, str]
 ) -> tuple[dict[str, str], str | None]:
-    """The owner by its id, or the name that stands for it; the environment counts where a task
-    gives neither."""
+    """The id of an owner by its option, or the name of a zone in the place of its id; the
+    environment counts if the task gives neither."""
     identity = options[owner.option]
     name_option = owner.name_option
     if name_option and options[name_option] is not None:
@@ -289,8 +289,7 @@ def _owner_id(owner: Owner, value: Any, options: Mapping[str, Any]) -> dict[str,
 
 
 def parse_base_url(text: str) -> tuple[str, str | None]:
-    """The URL without a slash at its end, and a warning where it looks wrong; raises
-    OptionError."""
+    """The URL without a slash at its end, and a warning if it looks wrong; raises OptionError."""
     option = Option("base_url")
     url = text.strip().rstrip("/")
     try:
@@ -321,7 +320,7 @@ def _url_problem(url: str, split: SplitResult) -> str:
 
 @lru_cache(maxsize=64)  # many hosts have one service
 def address_of(url: str) -> str:
-    """A URL without what makes no difference: capital letters, and a usual port; raises
+    """A base URL, normalised: the scheme and the host in lower case, and no default port; raises
     OptionError."""
     base_url, _warning = parse_base_url(url)
     split = urlsplit(base_url)
@@ -339,4 +338,4 @@ def _is_loopback(host: str) -> bool:
 
 
 # The options that the environment gives to a task which has none.
-OF_ENVIRONMENT = frozenset([*OWNER_OPTIONS, *credential_options(), "base_url"])
+OPTIONS_FROM_ENVIRONMENT = frozenset([*OWNER_OPTIONS, *credential_options(), "base_url"])

@@ -22,8 +22,8 @@ ReadBelow = Callable[[str], Object]  # by the end of a path; raises ServiceError
 
 
 def version_of(document: Object) -> int | None:
-    """The version of the object around a list, 0 where there is none yet; None where Cloudflare
-    does not number it."""
+    """The version of the object around a list, 0 if there is none yet; None if Cloudflare does not
+    number it."""
     if not document:
         return 0
     version = str(document.get("version"))
@@ -33,29 +33,32 @@ def version_of(document: Object) -> int | None:
 
 
 class Versions:
-    """The versions of one list that are known: the one that was read before this run wrote, those
-    of its answers, and those that were read later."""
+    """The known versions of one list by their numbers: the last one that was read before this run
+    wrote, those of its answers, and those that were read later. `of_this_run` are the numbers of
+    its answers."""
 
     def __init__(self) -> None:
         self.known: dict[int, Sequence[Object]] = {}
-        self.own: set[int] = set()
+        self.of_this_run: set[int] = set()
         self.is_written = False
 
     def keep(
         self, number: int | None, objects: Sequence[Object], of_this_run: bool = False
     ) -> None:
-        """Keep a version; what was read before it does not matter as long as nothing is written."""
+        """Keep a version; as long as this run has not written, only the last one that was read is
+        kept."""
         if not self.is_written:
             self.known.clear()
         if number is None:
             return
         self.known[number] = objects
         if of_this_run:
-            self.own.add(number)
+            self.of_this_run.add(number)
 
     @property
     def unknown(self) -> list[int]:
-        """The numbers in between, of versions that others wrote, or earlier attempts."""
+        """The numbers between the known ones, of versions that other writers made, or earlier
+        attempts."""
         if not self.is_written or not self.known:
             return []
         between = range(min(self.known), max(self.known))
@@ -63,8 +66,9 @@ class Versions:
 
 
 def oldest_first(resource: Resource, objects: Sequence[Object], read: ReadBelow) -> list[Object]:
-    """The objects of a listing; of those with one key, each has its time of creation if that is
-    known, and all but the oldest have what they hold. Raises ServiceError."""
+    """The objects of a listing, with duplicates, objects of one key, at its end, the oldest of them
+    first. Each duplicate has its time of creation if that is known, and all but the oldest have
+    their contents. Raises ServiceError."""
     by_key: dict[Key, list[Object]] = {}
     for obj in resource.our_objects(objects):
         by_key.setdefault(resource.key_of(obj), []).append(obj)
@@ -82,8 +86,8 @@ def oldest_first(resource: Resource, objects: Sequence[Object], read: ReadBelow)
 
 
 def _dated(read: ReadBelow, obj: Object) -> Object | None:
-    """An object with its list and its time of creation, which is that of its first version; None
-    if it is gone."""
+    """An object with its contents and its time of creation, which is that of its first version;
+    None if the object is gone."""
     identity = str(obj.get("id") or "")
     if not SAFE_ID.fullmatch(identity):
         return {**obj, CONTENTS: []}

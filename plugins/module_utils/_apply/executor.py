@@ -381,7 +381,7 @@ def _latest_version(resource: Resource, client: Client) -> Sequence[Object] | No
     """An ordered list in the version that an answer to this run has shown last; None if the last
     one has none, such as one without a result."""
     versions, number = client.versions.get(resource.plural), client.version(resource) or 0
-    return versions.known.get(number) if versions and number in versions.own else None
+    return versions.known.get(number) if versions and number in versions.of_this_run else None
 
 
 def _broken_off(
@@ -505,7 +505,7 @@ def _overtaken(call: Call, client: Client, warn: Warn) -> Overtaken | None:
     made = client.list_object(call.resource)
     identity = made.get("id")
     try:
-        oldest, *younger = client.read_same(resource, made)
+        oldest, *younger = client.read_with_same_key(resource, made)
     except ServiceError as exc:
         unknown = f"Whether another writer created the {title} at the same time is not known: "
         warn(f"{unknown}{exc.message}")

@@ -427,7 +427,7 @@ class Meanwhile:
     def _versions(self, plural: str) -> list[Version]:
         versions = self._client.versions[plural]
         return [
-            Version(versions.known[number], number in versions.own)
+            Version(versions.known[number], number in versions.of_this_run)
             for number in sorted(versions.known)
         ]
 
@@ -437,8 +437,12 @@ class Meanwhile:
         versions = self._client.versions[resource.plural]
         numbers = versions.unknown
         # A second plan that was refused has read a version of others behind those of this run.
-        theirs = [number for number in versions.known if number not in versions.own]
-        is_last = len(theirs) < 2 or not versions.own or max(versions.known) in versions.own
+        theirs = [number for number in versions.known if number not in versions.of_this_run]
+        is_last = (
+            len(theirs) < 2
+            or not versions.of_this_run
+            or max(versions.known) in versions.of_this_run
+        )
         if is_last and not numbers:
             return False
         read_version = self._client.read_version

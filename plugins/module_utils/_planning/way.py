@@ -143,7 +143,7 @@ def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object
 def _read_once(client: Client, resource: Resource) -> list[Object]:
     """All objects of a resource, as a worker of this play has read them; raises ServiceError."""
     path, owner = client.path_to(resource.path), client.owner[resource.owner]
-    return list(once(client.reader, owner, path, lambda: client.read(resource)))
+    return list(once(client.credentials_hash, owner, path, lambda: client.read(resource)))
 
 
 def _executed(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import BESIDE
+from .._api.neighbours import ACCOUNT_READINGS
 from .._context import Context
 from .._errors import OptionError, OptionProblems, parsed
 from .._plan.desired import Desired
@@ -48,7 +48,10 @@ class ProtectionInfo(ModuleSpec):
 
     def __init__(self) -> None:
         self.options = {
-            "gather_subset": {**several(*SUBSETS, *BESIDE).option, "default": DEFAULT_SUBSETS},
+            "gather_subset": {
+                **several(*SUBSETS, *ACCOUNT_READINGS).option,
+                "default": DEFAULT_SUBSETS,
+            },
             "covers": {"type": "list", "elements": "str"},
         }
 
@@ -81,7 +84,7 @@ class ProtectionInfo(ModuleSpec):
         self, options: Options, client: Client, result: ModuleResult, context: Context
     ) -> ModuleResult:
         names = options["gather_subset"]
-        return {name: read(client) for name, read in BESIDE.items() if name in names}
+        return {name: read(client) for name, read in ACCOUNT_READINGS.items() if name in names}
 
 
 class RulesInfo(ModuleSpec):

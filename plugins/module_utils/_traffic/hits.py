@@ -72,7 +72,9 @@ def _events_of_account(client: Client, hours: float, context: Context) -> Events
         return None
     owner, name = account.owner[ACCOUNT_OPTION], f"hits {hours:g}"
     now = client.now
-    events: Events = once(account.reader, owner, name, lambda: _read_events(account, hours, now))
+    events: Events = once(
+        account.credentials_hash, owner, name, lambda: _read_events(account, hours, now)
+    )
     return events
 
 

@@ -88,8 +88,8 @@ def test_time_is_lost_by_attempts_that_fail_or_have_not_ended_and_by_waits(slept
     assert lost_time.left == 43
     lost_time.end(third, failed=False)
     assert lost_time.left == 50
-    assert lost_time.take(20, False)
-    assert lost_time.take(30, False)
+    assert lost_time.book_wait(20, False)
+    assert lost_time.book_wait(30, False)
     assert lost_time.left == 20
 
 
@@ -104,19 +104,19 @@ def test_a_wait_beyond_what_is_left_is_refused_and_takes_nothing(slept: list[flo
 
 def test_after_a_rate_limit_everybody_waits(slept: list[float]) -> None:
     wait_budget = budget(60)
-    wait_budget.gate()
+    wait_budget.admit()
     assert slept == []
-    wait_budget.take(7, everybody=True)  # as another thread does that is refused
-    wait_budget.gate()
+    wait_budget.book_wait(7, all_calls=True)  # as another thread does that is refused
+    wait_budget.admit()
     assert slept == [7.0]
-    wait_budget.gate()
+    wait_budget.admit()
     assert slept == [7.0]
 
 
 def test_concurrent_waits_use_up_the_budget_once(slept: list[float]) -> None:
     wait_budget = budget(10)
-    assert wait_budget.take(8, everybody=True)
-    assert wait_budget.take(8, everybody=True)
-    assert wait_budget.take(9, everybody=True)
+    assert wait_budget.book_wait(8, all_calls=True)
+    assert wait_budget.book_wait(8, all_calls=True)
+    assert wait_budget.book_wait(9, all_calls=True)
     assert wait_budget.wait_left == 1
     assert not wait_budget.wait(12, True)
