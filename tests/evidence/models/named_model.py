@@ -7,7 +7,7 @@ leaves out has its default, unless the existing value protects more."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -21,7 +21,7 @@ from tests.evidence.models.traffic_model import (
     is_weaker,
     lets_pass_too_much,
     level_met,
-    rule_lacks,
+    nothing_is_stricter,
 )
 from tests.evidence.models.zone_model import API_NAMES, KEYS, L4, custom_rule_after
 
@@ -106,24 +106,27 @@ def is_lost(
     was: Sequence[Rule],
     becomes: Sequence[Rule],
     refs: Collection[str],
-    narrowed: Collection[str],
-    odd: Collection[str] = (),
+    narrowed: Sequence[Mapping[str, frozenset[str]]] = ({}, {}),
 ) -> bool:
-    """Whether existing rules protect less than those after the role, or a rule that no entry names lets pass what a rule of
-    an entry stops; `narrowed` have one more condition, and of `odd` ones it is not known what they match."""
-    existing = {rule.key: rule for rule in becomes}
-    front = [[one for one in was[:index] if one.key not in odd] for index in range(len(was))]
-    lacking = any(rule_lacks(rule, existing.get(rule.key), some) for rule, some in zip(was, front, strict=True))
-    narrow = any(
-        rule.key in narrowed and existing[rule.key].enforces and rule_lacks(rule, None, some)
-        for rule, some in zip(was, front, strict=True)
+    """Whether existing rules treat something less strictly than those after the role, or a rule that no entry names lets pass
+    what a rule of an entry stops. Of rules after the role, and of existing ones, `narrowed` has conditions that nobody knows,
+    by key: each may be met, or not."""
+    names = sorted({name for side in narrowed for conditions in side.values() for name in conditions})
+    subsets = [frozenset(some) for size in range(len(names) + 1) for some in combinations(names, size)]
+    lacking = any(
+        not nothing_is_stricter(_met(becomes, narrowed[1], some), _met(was, narrowed[0], some)) for some in subsets
     )
     passing = any(
         lets_pass_too_much(rule, [one for one in was[index:] if one.key in refs])
         for index, rule in enumerate(was)
         if rule.key not in refs
     )
-    return lacking or narrow or passing or any(overtaking(was, becomes))
+    return lacking or passing
+
+
+def _met(rules: Sequence[Rule], narrowed: Mapping[str, frozenset[str]], some: frozenset[str]) -> list[Rule]:
+    """The rules that match anything if these conditions are met, and no others."""
+    return [rule for rule in rules if narrowed.get(rule.key, frozenset()) <= some]
 
 
 def unpaused(rules: Sequence[Item], entries: Sequence[Item]) -> list[Item]:
