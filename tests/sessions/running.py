@@ -102,9 +102,9 @@ def engine(session: nox.Session) -> None:
 
 @nox.session(python=False, tags=EVIDENCE)
 def comparisons(session: nox.Session) -> None:
-    """Compare more of them, 3,000 random plans, 1,000 approvals, exports and restores, and write docs/evidence.md."""
+    """Compare more of them, differences with a prover, 3,000 random plans, 1,000 approvals, exports and restores, and write docs/evidence.md."""
     fetch_engine(session)
-    run(session, "python", "-m", "tests.evidence.engine.evidence")
+    run(session, "python", "-m", "tests.evidence.engine.evidence", requires="comparisons")
 
 
 def fetch_engine(session: nox.Session) -> None:

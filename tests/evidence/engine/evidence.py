@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Compare many expressions, requests and rule sets with the vendor's parser and engine, plans with a model of the docs, and
-plans and states with themselves after an approval, an export or a restore, and write the table of docs/evidence.md.
+"""Compare many expressions, requests and rule sets with the vendor's parser and engine, and with a prover, plans with a model
+of the docs, and plans and states with themselves after an approval, an export or a restore, and write the table of
+docs/evidence.md.
 
     python -m tests.evidence.engine.evidence [times]
 
@@ -113,6 +114,9 @@ def main(times: int) -> int:
     rows = [row(item, "parser", times) for item in PARSER] + [
         row(item, "engine", times * MORE.get(item, 1)) for item in ENGINE
     ]
+    from tests.evidence.engine.prover import PROVER  # `make comparisons` alone installs it
+
+    rows += [row(item, "prover", times) for item in PROVER]
     rows += map(row_of_model, OF_MODELS)
     PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), HEAD, rows), encoding="utf-8")
     print(*(" | ".join(cells) for cells in rows), sep="\n")

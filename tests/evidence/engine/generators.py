@@ -307,17 +307,17 @@ def custom_rules(random: Random, atom: Any = rich_atom) -> list[dict[str, Any]]:
     return rules
 
 
-def changed_rules(random: Random, rules: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def changed_rules(random: Random, rules: Sequence[dict[str, Any]], atom: Any = request_atom) -> list[dict[str, Any]]:
     """The same rules after some changes: one is narrowed, replaced, moved, renamed, removed or split."""
     changed = [*rules]
     for _number in range(random.randint(1, 2)):
         place = random.randrange(len(changed) + 1)
-        new = {**custom_rules(random, request_atom)[0], "ref": f"new{random.randrange(1000)}"}
+        new = {**custom_rules(random, atom)[0], "ref": f"new{random.randrange(1000)}"}
         if place == len(changed):
             changed.append(new)
             continue
         rule = changed.pop(place)
-        narrower = [f"({rule['expression']}) and {sign}({request_atom(random)})" for sign in ("", "not ")]
+        narrower = [f"({rule['expression']}) and {sign}({atom(random)})" for sign in ("", "not ")]
         halves = [{**rule, "ref": f"{rule['ref']}{number}", "expression": text} for number, text in enumerate(narrower)]
         moved_to = random.randrange(len(changed) + 1)
         renamed = {**rule, "ref": f"{rule['ref']}x"}
