@@ -597,6 +597,9 @@ options:
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
+      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
+        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
+        all managed rules, or those of a category, to block for it.
       - V(weakens_ddos_rules) means that the plan would set an override of managed DDoS rules to
         log, C(eoff) or a lower sensitivity than before, or to a challenge where it blocked, or for
         more traffic, or would have one that blocks or challenges decide no longer. A zone that has

@@ -78,7 +78,7 @@ WITH_OLD: dict[str, Any] = {
 }
 
 HOSTS = (
-    host("an account and a zone from nothing", EVERYTHING,
+    host("an account and a zone from nothing", {**EVERYTHING, "accept_risks": ["blocks_everything"]},
          ["create ip_list shops", "create ip_list_item shops 192.0.2.1", "create prefix 192.0.2.0/24", "create syn_flood_rule global",
           "create out_of_state_tcp_rule global", "create syn_flood_filter tcp.dstport eq 80", "create dns_rule global",
           "create allowlist_entry 198.51.100.7/32", "create network_firewall_rule shops", "create ddos_l4_override strict",

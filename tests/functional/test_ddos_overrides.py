@@ -93,7 +93,9 @@ def test_a_last_override_is_compared_with_those_of_the_account(
 ) -> None:
     seeded(service, [BLOCK], [PLAIN])
     gone: Any = {"overrides": [{"ref": "plain"}], "state": "absent"}
-    assert "risks" not in modules.done("ddos_l7_overrides", check=check, **gone)
+    refused = modules.failed("ddos_l7_overrides", check=check, **gone)
+    assert [(risk["code"], risk["entries"]) for risk in refused["risks"]] == [("blocks_everything", ["plain"])]
+    assert "HTTP DDoS override of the account strict sets all managed rules to block for all plain" in refused["msg"]
 
 
 @pytest.mark.parametrize("check", [True, False])

@@ -20,7 +20,7 @@ OTHER = "9" * 32
 OPTIONS: dict[str, dict[str, Any]] = {
     "firewall_rules": {"rules": [{"id": RULE_1, "action": "block"}]},
     "custom_rules": {"rules": [{"ref": "login", "action": "block"}]},
-    "ddos_l7_overrides": {"overrides": [{"ref": "calm", "expression": "true", "action": "block"}]},
+    "ddos_l7_overrides": {"overrides": [{"ref": "calm", "expression": "not ssl", "action": "block"}]},
     "custom_rulesets": {"rulesets": [{"name": "Bots"}]},
     "custom_ruleset": {"name": "Bots", "rules": []},
     "rate_limit_rules": {"rules": [], "purge": True},

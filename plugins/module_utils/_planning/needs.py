@@ -279,7 +279,7 @@ def _owner_names(plan: Plan, asked: Asked) -> Readings:
     readings: dict[str, Reading] = {}
     for resource in DECIDING:
         owner = OWNER_NAMES[resource.traffic]
-        is_known = owner_names_in(resource, plan.before) is not None
+        is_known = owner_names_in(resource.traffic, plan.before) is not None
         if owner.resource.owner not in asked.client.owner or is_known:
             continue
         rules = _rules_in_force(plan, resource)

@@ -187,10 +187,10 @@ def union_of_rules(rule: ZoneRule, rules: Sequence[ZoneRule]) -> ZoneRule:
     return rule._replace(expression=Expression.any_of(expressions))
 
 
-def owner_names_in(resource: Resource, state: State) -> Sequence[Object] | None:
-    """The objects whose names the rules of a resource may use; None if a state does not have them.
-    The plan of a host may change the prefixes of its account."""
-    owner = OWNER_NAMES[resource.traffic].resource
+def owner_names_in(traffic: str, state: State) -> Sequence[Object] | None:
+    """The objects whose names the rules of a kind of traffic may use; None if a state does not have
+    them. The plan of a host may change the prefixes of its account."""
+    owner = OWNER_NAMES[traffic].resource
     planned = state.get(PREFIXES.plural)
     if owner is OWN_PREFIXES and planned is not None:
         return planned
@@ -202,13 +202,19 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
     words; empty if there is none."""
     if not (rule.enforces or rule.lets_pass):
         return ""
-    field = OWNER_NAMES[resource.traffic].field
+    names = destination_names(resource.traffic, state)
+    return plain_traffic(beyond(rule, before), resource.traffic, rule.lets_pass, names)
+
+
+def destination_names(traffic: str, state: State) -> tuple[str, ...]:
+    """The names of a zone, or the protected prefixes of an account, as far as a state has them."""
+    field = OWNER_NAMES[traffic].field
     names = []
-    for obj in owner_names_in(resource, state) or ():
+    for obj in owner_names_in(traffic, state) or ():
         is_excluded = FLAG.normalise(obj.get("excluded")) == "true"
         if not is_excluded and obj.get(field):
             names.append(str(obj[field]).lower())
-    return plain_traffic(beyond(rule, before), resource.traffic, rule.lets_pass, tuple(names))
+    return tuple(names)
 
 
 def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:

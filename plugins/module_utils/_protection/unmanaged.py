@@ -198,7 +198,7 @@ def _wide_alone(
 ) -> Iterator[tuple[Target, str]]:
     """The rules that all plain traffic meets if they are alone beside the described ones."""
     may_be_wide = ""
-    if owner_names_in(resource, state) is None:
+    if owner_names_in(resource.traffic, state) is None:
         owner = OWNER_NAMES[resource.traffic]
         may_be_wide = f"may match everything, since {owner.words} not known"
     for place, rule in enumerate(rules):

@@ -19,7 +19,7 @@ from tests.evidence.models.plan_model import Item, Refused
 from tests.evidence.models.plan_run import CONSENTS, Run, applied
 from tests.evidence.models.random_plans import plans
 from tests.evidence.models.random_zones import custom_plans, override_plans, overrides_of_account, packet_plans
-from tests.evidence.models.traffic_model import weaker_overrides
+from tests.evidence.models.traffic_model import blocks_all, weaker_overrides
 from tests.evidence.models.zone_model import Ordered
 from tests.support.module_run import ACCOUNT, ZONE
 
@@ -49,7 +49,9 @@ def test_a_random_plan_for_the_network_firewall(plan: Plan, consent: str, run: R
 
 @given(plan=override_plans(zone_model.L4), consent=CONSENTS)
 @plans(0.5)
-@pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.001, refused=0.02, empties_list=0.001)
+@pytest.mark.fewest(
+    weakens_ddos_rules=0.1, blocks_everything=0.01, unmet=0.02, ignored=0.001, refused=0.02, empties_list=0.001
+)
 def test_a_random_plan_for_overrides(plan: Plan, consent: str, run: Run) -> None:
     existing, task = plan
     account = run.begin().account(ACCOUNT).seed(ddos_l4_overrides=existing)
@@ -58,7 +60,9 @@ def test_a_random_plan_for_overrides(plan: Plan, consent: str, run: Run) -> None
 
 @given(plan=override_plans(zone_model.L7), of_account=overrides_of_account(), consent=CONSENTS)
 @plans(0.5)
-@pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.001, refused=0.02, empties_list=0.001)
+@pytest.mark.fewest(
+    weakens_ddos_rules=0.1, blocks_everything=0.01, unmet=0.02, ignored=0.001, refused=0.02, empties_list=0.001
+)
 def test_a_random_plan_for_overrides_of_a_zone(plan: Plan, of_account: list[Item], consent: str, run: Run) -> None:
     existing, task = plan
     service = run.begin()
@@ -95,9 +99,15 @@ def check_rules(
     if kind.option == "overrides":
         managed = zone_model.L4 if kind is zone_model.L4_OVERRIDES else zone_model.L7
         entries = found.pop("weakens_ddos_rules", set())
+        blocking = found.pop("blocks_everything", set())
         more = managed._replace(rules={**managed.rules, "unnamed": ()}, own=(*managed.own, "block"))
         states = before or of_account, rules or of_account
         # The managed rules are read if what these do or are decides; a further one may come at any time.
+        categories = ("", *managed.existing["categories"])
+        assert bool(blocking) is any(
+            blocks_all(managed, states[1], name) and not blocks_all(managed, states[0], name) for name in categories
+        )
+        run.outcomes["blocks_everything"] += bool(blocking)
         assert bool(entries) in (weaker_overrides(managed, *states), weaker_overrides(more, *states))
     elif any(map(risk_model.only_together, (before, rules))):  # which of them count, other tests hold
         run.outcomes["together"] += 1

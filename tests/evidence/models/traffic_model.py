@@ -206,6 +206,18 @@ def level_met(overrides: Sequence[Item], one: Packet | Request, *rule: Any) -> L
     return Level()
 
 
+def blocks_all(managed: Managed, overrides: Sequence[Item], category: str) -> bool:
+    """docs/risks.md, "blocks_everything": whether a managed rule of a category, or of none, is set to block for all plain
+    traffic; of that to UDP ports nothing is plain."""
+    traffic = [packet for packet in PACKETS if packet.port != 53] if managed.id == L4.id else PLAIN
+    categories = (category,) if category else ()
+    levels = {one: level_met(overrides, one, "unnamed", categories) for one in traffic}
+    blocked = {one for one, level in levels.items() if level.action == "block" and level.stops}
+    if managed.id == L4.id:
+        return len(blocked) == len(levels)
+    return is_half({one for one in blocked if isinstance(one, Request)})
+
+
 class Rule(NamedTuple):
     """A rule as requests meet it; `skips` is what a request that it matches passes, and it `is_narrowed` by a field that
     nobody but its author knows."""

@@ -6,22 +6,29 @@
 """Overrides that set all managed rules, or those of a category, to block for all plain traffic.
 
 A managed rule that was only logged may match what ordinary clients send, so that such an override
-may stop them all.
+may stop them all. Of managed DDoS rules, the first override that traffic meets decides.
 """
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple
+from typing import Iterator, NamedTuple, Sequence
 
 from ..._expressions.expression import Expression
-from ..._protection.ordinary_traffic import plain_traffic
-from ..._protection.overrides import entries_by_name
-from ..._schema.ddos_overrides import BLOCK
+from ..._protection.ordinary_traffic import destination_names, plain_traffic
+from ..._protection.overrides import (
+    OverrideInForce,
+    entries_by_name,
+    level_set_by,
+    override_expression,
+    overrides_in_force,
+)
+from ..._schema.ddos_overrides import BLOCK, L4_OVERRIDES, OFF
 from ..._schema.managed_rules import MANAGED_RULES
-from ..._schema.resource import Object, State, fields_in
+from ..._schema.registry import DDOS_OVERRIDES
+from ..._schema.resource import Object, Resource, State, fields_in
 from ..._schema.rulesets import OVERRIDES, PARAMETERS, deployed
 from ..._text import first_few, sentence
-from ..finding import Entry, FinderAnswer, entry_of
+from ..finding import Entry, FinderAnswer, entries_of, entry_of
 from .base import Change
 
 MANAGED_RULE = "rule "
@@ -44,12 +51,20 @@ class BlockingOverride(NamedTuple):
     def words(self) -> str:
         """The override, and what it sets to block."""
         title = f"{MANAGED_RULES.title} {MANAGED_RULES.label_of(self.rule)}"
-        about = f"the {self.category}" if self.category else "all managed rules"
-        return f"{title} sets {about} of the ruleset {self.ruleset} to block"
+        return f"{title} sets {_in_words(self.category)} of the ruleset {self.ruleset} to block"
 
 
 def blocking_overrides(change: Change) -> FinderAnswer:
     """The risk of overrides that set to block what none sets to block today."""
+    return _by_deployments(change) or _by_ddos_overrides(change)
+
+
+def _in_words(name: str) -> str:
+    """The managed rules of a name, which is empty for all of them."""
+    return f"the {name}" if name else "all managed rules"
+
+
+def _by_deployments(change: Change) -> FinderAnswer:
     before = {one.managed_rules for one in _blocking(change.before.state)}
     after = _blocking(change.after.state)
     new = [override for override in after if override.managed_rules not in before]
@@ -84,3 +99,94 @@ def _categories_blocked(override: Object) -> list[str]:
             if entry.get("action") == BLOCK and is_working and not name.startswith(MANAGED_RULE):
                 categories.append(name)
     return categories
+
+
+class Blocking(NamedTuple):
+    """An override of DDoS rules with the traffic for which it sets managed rules to block, all of
+    them or those of a category, by the name by which it sets them."""
+
+    resource: Resource
+    override: Object
+    name: str
+    traffic: Expression
+
+    @property
+    def entry(self) -> Entry:
+        """The override as risks name it."""
+        return entry_of(self.resource, self.override)
+
+    @property
+    def words(self) -> str:
+        """The override, and what it sets to block."""
+        return f"{self.resource.title} {self.entry.text} sets {_in_words(self.name)} to block"
+
+
+def _by_ddos_overrides(change: Change) -> FinderAnswer:
+    found: list[Blocking] = []
+    for resource in DDOS_OVERRIDES:
+        found += _newly_blocking(resource, change.before.state, change.after.state)
+    if not found:
+        return None
+    words = first_few(dict.fromkeys(blocking.words for blocking in found))
+    changed = {(operation.resource.name, operation.key) for operation in change.plan.operations}
+    blamed = {(blocking.resource.name, blocking.entry.key): blocking.entry for blocking in found}
+    concerned = [entry for target, entry in blamed.items() if target in changed]
+    message = f"{words} for all plain traffic, whatever each managed rule does by itself"
+    return sentence(message), [], concerned or entries_of(change.plan.operations)
+
+
+def _newly_blocking(resource: Resource, before: State, after: State) -> Iterator[Blocking]:
+    """The overrides by which managed rules block all plain traffic in the second state, and do not
+    in the first one."""
+    former, latter = (overrides_in_force(resource, state) for state in (before, after))
+    if former.overrides == latter.overrides:
+        return
+    names = {"": None}  # all managed rules, and those of each category
+    for override in latter.overrides:
+        names.update({name: None for name in entries_by_name(override) if _is_of_category(name)})
+    kind = "packet" if resource is L4_OVERRIDES else "request"
+    destinations = destination_names(kind, after)
+    for name in names:
+        blocking = _blocking_everything(latter, name, kind, destinations)
+        if blocking and not _blocking_everything(former, name, kind, destinations):
+            yield from blocking
+
+
+def _is_of_category(name: str) -> bool:
+    return bool(name) and not name.startswith(MANAGED_RULE)
+
+
+def _blocking_everything(
+    in_force: OverrideInForce, name: str, kind: str, destinations: tuple[str, ...]
+) -> Sequence[Blocking]:
+    """The overrides by which a managed rule of a category, or of none, blocks all plain traffic,
+    each of them or all together; none if some of it passes."""
+
+    def is_everything(traffic: Expression) -> bool:
+        return bool(plain_traffic(traffic, kind, False, destinations))
+
+    together = _blocking_in_turn(in_force, name)
+    alone = [blocking for blocking in together if is_everything(blocking.traffic)]
+    if alone or not together:
+        return alone
+    union = Expression.any_of([blocking.traffic for blocking in together])
+    return together if is_everything(union) else []
+
+
+def _blocking_in_turn(in_force: OverrideInForce, name: str) -> Sequence[Blocking]:
+    """The overrides that set a managed rule of a category, or of none, to block, without the
+    traffic for which one in front of them sets something else."""
+    names = [name] if name else []
+    in_front: list[Expression] = []
+    together: list[Blocking] = []
+    for override in in_force.overrides:
+        level = level_set_by(entries_by_name(override), names)
+        if level is None:
+            continue
+        expression = override_expression(in_force.resource, override)
+        if level.action == BLOCK and level.sensitivity != OFF:
+            traffic = expression.without(*in_front)
+            together.append(Blocking(in_force.resource, override, level.name, traffic))
+        else:
+            in_front.append(expression)
+    return together

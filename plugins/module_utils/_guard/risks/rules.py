@@ -72,7 +72,7 @@ BLOCKS_EVERYTHING = Risk(
     "The plan would add, enable or widen a rule that blocks or challenges, and that all plain"
     " traffic of a kind matches, such as every packet, or would set all managed rules, or those of"
     " a category, to block for it.",
-    any_of(*DECIDING, MANAGED_RULES),
+    any_of(*DECIDING, MANAGED_RULES, *DDOS_OVERRIDES),
 )
 BLOCKS_TRAFFIC = Risk(
     "blocks_traffic",

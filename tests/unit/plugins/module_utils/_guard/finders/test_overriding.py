@@ -20,6 +20,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.de
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
+    L4_OVERRIDES,
+    L7_OVERRIDES,
+    L7_OVERRIDES_OF_ACCOUNT,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
@@ -52,12 +57,32 @@ def skip(ref: str, expression: str) -> dict[str, Any]:
     return {**block(ref, expression), "action": "skip", "action_parameters": {"ruleset": "current"}}
 
 
+def override(ref: str = "o", expression: str = "true", **values: Any) -> dict[str, Any]:
+    return {"ref": ref, "expression": expression, "enabled": True, **values}
+
+
+def of_category(name: str, **values: Any) -> dict[str, Any]:
+    return {"categories": [{"category": name, **values}]}
+
+
+HALVES = "ip.src in {0.0.0.0/2}", "ip.src in {64.0.0.0/2}"
 CATEGORY: dict[str, Any] = {"categories": [{"category": "wordpress", "action": "block"}]}
 BLOCKING = [
     ("everything", MANAGED_RULES, [deploy()], [deploy(action="block")]),
     ("a category", MANAGED_RULES, [deploy()], [deploy(**CATEGORY)]),
     ("by a new deployment", MANAGED_RULES, [], [deploy(action="block")]),
     ("an override that is widened to everything", MANAGED_RULES, [deploy(expression=ADMIN, action="block")], [deploy(action="block")]),
+    ("DDoS rules", L7_OVERRIDES, [], [override(action="block")]),
+    ("DDoS rules of a category", L7_OVERRIDES, [override(sensitivity="low")], [override(sensitivity="low", **of_category("botnets", action="block"))]),
+    ("DDoS rules for packets", L4_OVERRIDES, [], [override(action="block")]),
+    ("DDoS rules for TCP", L4_OVERRIDES, [], [override(expression='ip.proto eq "tcp"', action="block")]),
+    ("DDoS rules for two parts of the addresses", L7_OVERRIDES, [override("a", HALVES[0], action="block")],
+     [override("a", HALVES[0], action="block"), override("b", HALVES[1], action="block")]),
+    ("DDoS rules behind an override for a path", L7_OVERRIDES, [override("a", ADMIN, action="block")],
+     [override("a", ADMIN, action="block"), override("b", action="block")]),
+    ("DDoS rules that were essentially off", L7_OVERRIDES, [override(action="block", sensitivity="eoff")], [override(action="block", sensitivity="default")]),
+    ("DDoS rules by an override that goes from the front", L7_OVERRIDES, [override("a", action="managed_challenge"), override("b", action="block")],
+     [override("b", action="block")]),
 ]  # fmt: skip
 HARMLESS = [
     ("a rule of its own", MANAGED_RULES, [deploy()], [deploy(rules=[{"id": "5" * 32, "action": "block"}])]),
@@ -66,6 +91,16 @@ HARMLESS = [
     ("everything, which is switched off", MANAGED_RULES, [deploy()], [deploy(), deploy("n", action="block", enabled=False)]),
     ("a deployment with another ref", MANAGED_RULES, [deploy()], [deploy("n")]),
     ("a deployment that is split", MANAGED_RULES, [deploy()], [deploy("n", ADMIN), deploy("o", f"not {ADMIN}")]),
+    ("DDoS rules, as before", L7_OVERRIDES, [override(action="block")], [override("n", action="block")]),
+    ("DDoS rules of a category that blocks with all others", L7_OVERRIDES, [override(action="block")],
+     [override(action="block", **of_category("botnets", action="block"))]),
+    ("DDoS rules, for a path", L7_OVERRIDES, [], [override(expression=ADMIN, action="block")]),
+    ("DDoS rules for packets of a port", L4_OVERRIDES, [], [override(expression="udp.dstport in {53}", action="block")]),
+    ("DDoS rules that are challenged", L7_OVERRIDES, [], [override(action="managed_challenge")]),
+    ("one DDoS rule", L7_OVERRIDES, [], [override(rules=[{"id": "5" * 32, "action": "block"}])]),
+    ("DDoS rules by an override that is off", L7_OVERRIDES, [], [override(action="block", enabled=False)]),
+    ("DDoS rules by an override that is essentially off", L7_OVERRIDES, [], [override(action="block", sensitivity="eoff")]),
+    ("DDoS rules behind an override of all that logs", L7_OVERRIDES, [override("a", action="log")], [override("a", action="log"), override("b", action="block")]),
     ("a block of everything with another ref", CUSTOM_RULES, [block("a", "true")], [block("b", "true")]),
     ("a block of everything that is split", CUSTOM_RULES, [block("a", "true")], [block("b", ADMIN), block("c", f"not {ADMIN}")]),
     ("a skip of everything with another ref", CUSTOM_RULES, [skip("a", "true"), block("x", ADMIN)], [skip("b", "true"), block("x", ADMIN)]),
@@ -89,6 +124,29 @@ def test_a_change_after_which_nothing_is_treated_otherwise_is_no_risk(
     resource: Resource, before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> None:
     assert codes(resource, before, after) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "entries", "words"),
+    [
+        ([], [override("a", action="block"), override("n", ADMIN, action="log")], ["a"],
+         "HTTP DDoS override a sets all managed rules to block for all plain traffic, whatever each managed rule does by itself."),
+        ([], [override("a", **of_category("botnets", action="block"))], ["a"], "HTTP DDoS override a sets the category botnets to block"),
+        ([override("a", HALVES[0], action="block")], [override("a", HALVES[0], action="block"), override("b", HALVES[1], action="block")], ["b"],
+         "HTTP DDoS override a sets all managed rules to block, HTTP DDoS override b sets"),
+        ([override("b", "ssl", action="log")], [], ["b"], "HTTP DDoS override of the account x sets all managed rules to block"),
+    ],
+)  # fmt: skip
+def test_an_override_of_ddos_rules_is_named(
+    before: list[dict[str, Any]], after: list[dict[str, Any]], entries: list[str], words: str
+) -> None:
+    of_account = [override("x", action="block")] if not after else []
+    existing = [{"id": f"{number:032x}", **values} for number, values in enumerate(before)]
+    state = {L7_OVERRIDES.plural: existing, L7_OVERRIDES_OF_ACCOUNT.plural: of_account}
+    plan = make_plan(state, [parse_desired(L7_OVERRIDES, numbered("overrides", after), exclusive=True)])
+    found = blocks_everything.find(change_from(plan), Limits())
+    assert found and [entry.text for entry in found[2]] == entries
+    assert words in found[0]
 
 
 def test_a_skip_of_rate_limits_weakens_them() -> None:
