@@ -31,6 +31,9 @@ from ..plugin_utils._report import record as report_records
 from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.gone import gone_records, inventory_files
 from ..plugin_utils._report.markdown import summary
+from ..plugin_utils._report.plan_document import PlanDocument, plan_document
+from ..plugin_utils._report.plan_files import plan_files, read_base
+from ..plugin_utils._report.plan_page import lead
 from ..plugin_utils._report.predict import predict_host
 from ..plugin_utils._report.results import host_results, unread_host
 from ..plugin_utils._variables import CONTACTS, defaults_of, read_variables
@@ -38,6 +41,7 @@ from ..plugin_utils._worker import found_by_run, prepare_workers
 
 prepare_workers()
 
+OF_PLAN = ("label", "hosts_changed", "passes", "refused")  # of the plan page, in the result
 Records = Mapping[str, report_records.HostRecord]  # by host
 
 
@@ -114,12 +118,26 @@ class ActionModule(FleetAction):
         with found_by_run(name, records) if is_batch else nullcontext(records) as run_records:
             report = self._report(options, variables, run_records)
             mode = report_arguments.file_mode(options["mode"])
-            changed = report_files.write_files(report, directory, mode, check_mode)
+            plan = self._plan(options, report) if options["plan"] else None
+            plan_texts = dict(plan_files(plan)) if plan else {}
+            changed = report_files.write_files(report, directory, mode, check_mode, plan_texts)
         # A later batch reads the hosts that have not failed yet.
         later_hosts = {*variables["ansible_play_hosts"]} - {*run_records}
         written = Written(str(directory), changed, check_mode)
         ignored_hosts = self._reported_before | later_hosts
-        return _result(report, written, options["fail_on"], ignored_hosts)
+        result = _result(report, written, options["fail_on"], ignored_hosts)
+        if plan:
+            result["plan"] = {name: value for name, value in plan.items() if name in OF_PLAN}
+            result["summary"].insert(-1, f"{lead(plan)} {plan['label'].capitalize()}.")
+        return result
+
+    def _plan(self, options: Mapping[str, Any], report: report_records.Report) -> PlanDocument:
+        """The plans of the hosts of the play."""
+        now = report["generated"]
+        present = [record for record in report["hosts"] if not record["gone"]]
+        concerned = [item for item in present if item["host"] not in self._reported_before]
+        inventory = {record["host"] for record in present}
+        return plan_document(now, concerned, read_base(options["plan_base"], now), inventory)
 
     def _is_batch(self, variables: Mapping[str, Any]) -> bool:
         """Return whether other tasks of the play read other hosts."""

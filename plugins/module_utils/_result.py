@@ -172,10 +172,13 @@ def plan_details(checked: Checked) -> dict[str, Any]:
     }
 
 
+OF_OPTIONS = ("ineffective", "ineffective_afterwards", "risks")  # results that name objects
+
+
 def with_options(result: dict[str, Any], task_desired: Iterable[Desired]) -> dict[str, Any]:
     """The result, whose risks and objects that cannot work say by which option the task names
     them; None for what it does not name."""
-    sections = {name: result[name] for name in ("ineffective", "risks") if result.get(name)}
+    sections = {name: result[name] for name in OF_OPTIONS if result.get(name)}
     if not sections:
         return result
     options = _options_by_label(task_desired)

@@ -33,6 +33,13 @@ options:
   previous:
     description: A file C(report.json) of an earlier run. The report says what changed since.
     type: path
+  plan:
+    description: Whether to write the plan page as well, C(plan.md) and C(plan.json), for those who review a change.
+    type: bool
+    default: false
+  plan_base:
+    description: The directory of a report that was made with the files of the base branch.
+    type: path
   fail_on:
     description: The statuses that make the task fail, after it has written the report. An empty text is none.
     type: list
@@ -76,6 +83,10 @@ summary:
 plan_ids:
   description: The C(plan_id) of each host that was read, empty if nothing is to be changed.
   returned: always
+  type: dict
+plan:
+  description: The label and the numbers of the plan page.
+  returned: with O(plan)
   type: dict
 records:
   description: The part of the report about each host that was read, as C(docs/report.schema.json) describes it.

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.documentation import plain_resources as plain
 from tests.documentation.assumptions import PAGE as EVIDENCE
 from tests.documentation.assumptions import with_assumptions
-from tests.documentation.report_schema import SCHEMA, report_schema
+from tests.documentation.report_schema import PLAN_SCHEMA, SCHEMA, plan_schema, report_schema
 from tests.documentation.risks import FRAGMENTS, PAGE, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.variables_schema import SCHEMA as VARIABLES
@@ -58,5 +58,6 @@ GENERATED: Sequence[tuple[Path, Callable[[str], str]]] = (
     (ARCHITECTURE, with_files),
     (EVIDENCE, with_assumptions),
     (SCHEMA, lambda _text: report_schema()),
+    (PLAN_SCHEMA, lambda _text: plan_schema()),
     (VARIABLES, lambda _text: variables_schema()),
 )

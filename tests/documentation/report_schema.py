@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""docs/report.schema.json, from the declaration of the report's record."""
+"""docs/report.schema.json and docs/plan.schema.json, from the declarations of the report's record and of the plan page."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_document import PlanDocument
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
+PLAN_SCHEMA = SCHEMA.with_name("plan.schema.json")
 Schema = dict[str, Any]
 # What results of later modules may add to a record.
 OPEN = {"HostRisk", "Step", "Unmanaged"}
@@ -27,11 +29,20 @@ SIMPLE: dict[Any, Schema] = {
 
 
 def report_schema() -> str:
-    """The schema as text."""
+    """The schema of report.json as text."""
+    return _text_of_schema("Report of edgeops.protection", Report)
+
+
+def plan_schema() -> str:
+    """The schema of plan.json as text."""
+    return _text_of_schema("Plan page of edgeops.protection", PlanDocument)
+
+
+def _text_of_schema(title: str, document: Any) -> str:
     shapes: dict[str, Schema] = {}
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Report of edgeops.protection"}
-    report = _dictionary(Report, shapes)
-    return json.dumps({**head, **report, "$defs": dict(sorted(shapes.items()))}, indent=2) + "\n"
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    schema = _dictionary(document, shapes)
+    return json.dumps({**head, **schema, "$defs": dict(sorted(shapes.items()))}, indent=2) + "\n"
 
 
 def _dictionary(shape: Any, shapes: dict[str, Schema]) -> Schema:

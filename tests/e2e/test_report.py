@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -21,7 +22,7 @@ from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 from tests.support.inventories import write_inventory, write_play
 from tests.support.report_fleet import ACCOUNTS
-from tests.support.report_schema import validate_report
+from tests.support.report_schema import validate_plan, validate_report
 
 PLAYBOOK = REPOSITORY / "playbooks" / "report.yml"
 BLOCK = {"ref": "login", "action": "block", "expression": "ip.src eq 192.0.2.1"}
@@ -329,3 +330,19 @@ def test_rules_of_an_account_are_a_reason_of_its_zones_and_read_once(
         assert records[name]["status"] == "weakened", records[name]["reasons"]
         assert "The custom rule of the account monitors of the ruleset Office skips" in records[name]["reasons"][0]
     assert len([call for call in service.calls if account in call.path]) == 2
+
+
+def test_a_plan_page_is_written_if_it_is_asked_for(inventory: Path, service: LocalService) -> None:
+    report(inventory, "-e", "report_plan=true").done()
+    document = read(inventory, "plan.json")
+    validate_plan(document)
+    assert (document["hosts"], document["label"]) == (12, "needs approval: refused")
+    reasons = [reason for part in document["unplanned"] for reason in part["reasons"]]
+    assert any("baseline_allowlist[0].prefix" in reason for reason in reasons)
+    shutil.copytree(inventory.parent / "report", inventory.parent / "base")
+    run = report(inventory, "-e", "report_plan=true", "-e", f"report_plan_base={inventory.parent / 'base'}").done()
+    first = read(inventory, "plan.md").splitlines()[0]
+    assert first.startswith("0 of 12 hosts change.") and "4 hosts cannot be planned. The run would undo " in first
+    assert "0 of 12 hosts change." in run.output
+    report(inventory).done()
+    assert not [*(inventory.parent / "report").glob("plan.*")]

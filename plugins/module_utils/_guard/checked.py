@@ -35,7 +35,8 @@ class Checked(NamedTuple):
     must not be applied; if `lacks_acceptances`, it names nothing but risks. `described` is the
     coverage once all is enabled that the plan takes to an earlier stage first, if anything.
     `ineffective` are objects of the task that cannot work, None for a task whose objects always
-    can. `traffic` is what the plan treats differently, None for a task without rules.
+    can; `ineffective_afterwards` are those of the planned state, which a report tells apart.
+    `traffic` is what the plan treats differently, None for a task without rules.
     """
 
     planned: Planned
@@ -54,6 +55,7 @@ class Checked(NamedTuple):
     lacks_acceptances: bool = False
     described: Coverage | None = None
     ineffective: Sequence[Mapping[str, object]] | None = None
+    ineffective_afterwards: Sequence[Mapping[str, object]] | None = None
     traffic: TrafficChanges | None = None
 
     @property
@@ -64,7 +66,11 @@ class Checked(NamedTuple):
     @property
     def shown_ineffective(self) -> Mapping[str, Any]:
         """The result on objects that cannot work; none of a task without such objects."""
-        return {} if self.ineffective is None else {"ineffective": self.ineffective}
+        shown = {
+            "ineffective": self.ineffective,
+            "ineffective_afterwards": self.ineffective_afterwards,
+        }
+        return {name: records for name, records in shown.items() if records is not None}
 
     @property
     def shown_traffic(self) -> Mapping[str, Any]:

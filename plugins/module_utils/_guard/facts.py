@@ -42,7 +42,8 @@ class Facts(NamedTuple):
     `collections` are those that may keep an owner from taking the plan. `warnings` are sentences on
     what the plan changes beside its objects, or on what is not known of that. `expected` are the
     results of expectations. `ineffective` are objects of the task that cannot work, None for a task
-    whose objects always can.
+    whose objects always can; `ineffective_afterwards` are those of the planned state, None for no
+    report, and for a plan without operations.
     """
 
     collections: Mapping[CollectionPlace, Answer] = NO_ITEMS
@@ -50,6 +51,7 @@ class Facts(NamedTuple):
     expected: Mapping[str, Any] = NO_ITEMS
     backtested: Backtested | None = None
     ineffective: Sequence[Mapping[str, object]] | None = None
+    ineffective_afterwards: Sequence[Mapping[str, object]] | None = None
 
     def look_up(self, resource: Resource) -> Sequence[Object]:
         """The objects of a collection that was read; raises the error if it could not be."""

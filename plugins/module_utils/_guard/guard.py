@@ -55,6 +55,7 @@ class Guard(NamedTuple):
             expected=facts.expected,
             backtest={"backtest": facts.backtested.backtest_record} if facts.backtested else {},
             ineffective=facts.ineffective,
+            ineffective_afterwards=facts.ineffective_afterwards,
             plan_id=identity,
         )
         return checked.refused_for(refusals)

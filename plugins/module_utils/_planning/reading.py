@@ -21,7 +21,7 @@ from .._guard.terms import BacktestTerms, Terms
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._schema.account import decided_with
-from .._schema.resource import ZONE_OPTION, Resource
+from .._schema.resource import ZONE_OPTION, Resource, State
 from .stages import Rollout, changes_protection
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
@@ -58,7 +58,10 @@ class SurroundingsReader(NamedTuple):
         that an earlier plan asked for is not asked for again."""
         plan, traffic = self._with_protection(draft, traffic)
         plan = self._with_rules(self._with_zone(plan))
-        facts = self._facts(plan)._replace(ineffective=self._ineffective(plan))
+        facts = self._facts(plan)._replace(
+            ineffective=self._ineffective(plan),
+            ineffective_afterwards=self._ineffective_afterwards(plan),
+        )
         return Surroundings(plan, traffic, facts)
 
     def read_for_second(self, second: Plan) -> Surroundings:
@@ -164,11 +167,21 @@ class SurroundingsReader(NamedTuple):
         is_report = self.context.reports
         if not is_report and not any(item.resource.key for item in self.desired):
             return None
+        state = plan.before if is_report else {**plan.before, **plan.after()}
+        return self._ineffective_in(state)
+
+    def _ineffective_afterwards(self, plan: Plan) -> Sequence[Mapping[str, object]] | None:
+        """The objects that cannot work after the plan; None if it is not for a report, which has
+        those of the existing state as well, or changes nothing."""
+        if not self.context.reports or not plan.operations:
+            return None
+        return self._ineffective_in({**plan.before, **plan.after()})
+
+    def _ineffective_in(self, state: State) -> Sequence[Mapping[str, object]] | None:
         from .._protection.ineffective import ineffective_in  # loaded for collections
 
-        state = plan.before if is_report else {**plan.before, **plan.after()}
         brings = self.context.brings if self.context.postures.entries else None
-        return ineffective_in(state, self.desired, is_report, self.client.read, brings)
+        return ineffective_in(state, self.desired, self.context.reports, self.client.read, brings)
 
 
 def _backtested(plan: Plan, client: Client, terms: BacktestTerms) -> Backtested:

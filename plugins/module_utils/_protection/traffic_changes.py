@@ -76,20 +76,15 @@ class TrafficChange(NamedTuple):
             addresses=self.addresses,
             keys=[KeyRecord(resource=one.resource, key=one.key) for one in self.sources],
             certain=self.certain,
+            kind=self.kind,
+            mark=self.family,
+            softer=self.is_softer,
         )
 
     @property
     def sentence(self) -> str:
         """The change in words, with its example."""
-        verb = "" if self.certain else "may "
-        shown = self.traffic
-        if self.example:
-            more = (self.addresses or 1) - 1
-            others = f" and {plural(more, 'more address', 'more addresses')}" if more else ""
-            shown = f"{example_in_words(self.kind, self.example)}{others}"
-        reasons = first_few(source.title for source in self.sources)
-        treated = _treated(self.afterwards, verb)
-        return f"{self.kind}s {treated} that {_are(self.what)} today: {shown} ({reasons})"
+        return change_in_words(self.record(), [source.title for source in self.sources])
 
     @property
     def predicate(self) -> str:
@@ -140,6 +135,22 @@ class TrafficChangeRecord(TypedDict):
     addresses: int | None
     keys: list[KeyRecord]
     certain: bool
+    kind: str
+    mark: str
+    softer: bool
+
+
+def change_in_words(change: TrafficChangeRecord, reasons: Sequence[str]) -> str:
+    """A change by a plan in words, with its example, and the objects that are the reasons."""
+    verb = "" if change["certain"] else "may "
+    shown = change["traffic"]
+    if change["example"]:
+        more = (change["addresses"] or 1) - 1
+        others = f" and {plural(more, 'more address', 'more addresses')}" if more else ""
+        shown = f"{example_in_words(change['kind'], change['example'])}{others}"
+    treated = _treated(change["now"], verb)
+    today = f"{_are(change['what'])} today"
+    return f"{change['kind']}s {treated} that {today}: {shown} ({first_few(reasons)})"
 
 
 class TrafficChangesRecord(TypedDict):

@@ -33,7 +33,14 @@ from .._variables import Mistakes, declared_in, errors_of
 from .record import AcceptedRisk, Deadline
 
 REPORT_VARIABLES: Arguments = declared_in("report")
-OF_TASK = ("directory", "previous", "fail_on", "mode")  # that writes the report
+OF_TASK = (
+    "directory",
+    "previous",
+    "plan",
+    "plan_base",
+    "fail_on",
+    "mode",
+)  # that writes the report
 REPORT_OPTIONS: Arguments = {
     name: REPORT_VARIABLES[name] for name in (f"report_{option}" for option in OF_TASK)
 }
@@ -150,8 +157,23 @@ def _ends_of_entries(part: Part) -> Iterator[End]:
                     yield End(parse_expiry(str(entry["expires"])), resource.title, key)
 
 
+def described_keys(part: Part) -> dict[str, list[str]]:
+    """The keys of the objects that the options of a host name, by the name of their resource."""
+    keys: dict[str, list[str]] = {}
+    for managed in MANAGED:
+        resource = managed.resource
+        entries = part.options.get(option_of(managed)) if resource.key else None
+        for entry in entries or () if isinstance(entries, list) else ():
+            if _is_of(resource.kind, entry) and entry.get("state") != "absent":
+                label = resource.label_of({"name": entry.get("scope"), **entry})
+                keys.setdefault(resource.name, []).append(label)
+    return keys
+
+
+def _is_of(kind: str | None, entry: Any) -> bool:
+    return isinstance(entry, Mapping) and bool(entry.get("kind", kind) == kind)
+
+
 def _may_end(kind: str | None, entry: Any) -> bool:
     """True for an entry of this kind with an end."""
-    if not isinstance(entry, Mapping) or not entry.get("expires"):
-        return False
-    return bool(entry.get("kind", kind) == kind)
+    return _is_of(kind, entry) and bool(entry.get("expires"))

@@ -413,6 +413,7 @@ def _add_suite(suites: Element, name: str, cases: Sequence[Case]) -> None:
             detail.text = "\n".join(reasons)
 
 
+NO_PLAN: Final[Mapping[str, str]] = {}
 LONGEST_NAME = 240  # bytes; a file system takes 255, and the name gets an ending
 NAME_BEGINNING = 40  # characters of a longer name, of up to four bytes each
 
@@ -465,12 +466,23 @@ def _percent_encoded(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match.group().encode())
 
 
-def write_files(report: Report, directory: Path, mode: int, check_mode: bool) -> bool:
-    """Write the files of a report, and remove plans of other hosts; returns whether anything is
-    changed, or in check mode would be. Raises OSError."""
+PLAN_PAGE: Final = ("plan.json", "plan.md", "plan.sarif")  # beside the report, if it is asked for
+
+
+def write_files(
+    report: Report,
+    directory: Path,
+    mode: int,
+    check_mode: bool,
+    plan_texts: Mapping[str, str] = NO_PLAN,
+) -> bool:
+    """Write the files of a report and its plan page, and remove plans of other hosts, and a plan
+    page that is not asked for; returns whether anything is changed, or in check mode would be.
+    Raises OSError."""
     read_records = filter(records.was_read, report["hosts"])
     plans = {_plan_path(record["host"]) for record in read_records}
-    stale = stale_plans(directory, plans)
+    pages = [directory / name for name in PLAN_PAGE if name not in plan_texts]
+    stale = [*stale_plans(directory, plans), *(path for path in pages if path.is_file())]
     if check_mode:
         return True
     # A directory can be searched by whoever may read its files.
@@ -480,7 +492,8 @@ def write_files(report: Report, directory: Path, mode: int, check_mode: bool) ->
     for path in stale:  # of a host that this report does not have, or does not know
         path.unlink(missing_ok=True)
     # One text at a time is in memory, since those of thousands of hosts are large.
-    written = [write_file(directory / name, text, mode) for name, text in report_files(report)]
+    texts = chain(report_files(report), plan_texts.items())
+    written = [write_file(directory / name, text, mode) for name, text in texts]
     return bool(stale) or any(written)
 
 

@@ -206,7 +206,7 @@ def _change_lines(change: records.HostChange) -> Iterator[str]:
     host, status = as_markdown(change["host"]), overview.status_change(change)
     yield f"- {host}: {status}. {reason}".rstrip()
     for operation in change["differences"]:
-        yield f"  {_operation(operation)}"
+        yield f"  {operation_line(operation)}"
 
 
 def _deadlines(report: Report) -> Iterator[str]:
@@ -257,7 +257,7 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
     unmet = [expectation for expectation in record["expectations"] if not expectation["met"]]
     for line in records.expected_lines(unmet):
         yield f"- expectation {as_markdown(line)}"
-    yield from map(_operation, record["operations"])
+    yield from map(operation_line, record["operations"])
     for line in _other_lines(record):
         yield f"- {as_markdown(excerpt(line, records.MAX_CHARS))}"
 
@@ -275,7 +275,8 @@ def _other_lines(record: HostRecord) -> Iterator[str]:
     yield from record["not_evaluated"] or ()
 
 
-def _operation(operation: Difference) -> str:
+def operation_line(operation: Difference) -> str:
+    """An operation in a line of Markdown, with its sign, its object and its fields."""
     texts = overview.operation_texts(operation)
     subject = as_markdown(texts.title)
     if texts.name:

@@ -114,6 +114,9 @@ def _prediction(
         results[traffic.module] = read(traffic)
     place = partial(place_in_files, task.variables)
     host = host_results(task.host, part.options, results, place=place)
+    if host.record["planned"]:
+        described = arguments.described_keys(part)
+        host = host.having(planned={**host.record["planned"], "described": described})
     if "account_id" in part.options:
         return host
     unmanaged = host.record["unmanaged"]

@@ -460,6 +460,27 @@ def _extent_of_mitigation(record: Mapping[str, Any]) -> str:
     return "attacks on all protected addresses"
 
 
+class ChangedKey(TypedDict):
+    """An object that a run changes."""
+
+    resource: str
+    key: str
+
+
+class PlannedRecord(TypedDict):
+    """The outcome of a run, for those who review the plan."""
+
+    traffic_changes: Annotated[
+        TrafficChangesRecord | None, "what a run would do to traffic; null without rules"
+    ]
+    ineffective: Annotated[list[Ineffective], "objects that cannot work after a run"]
+    exempting: Annotated[
+        list[ChangedKey],
+        "changed objects that exempt traffic: skips, exceptions, allowlist entries, overrides",
+    ]
+    described: Annotated[dict[str, list[str]], "the keys that the baseline names, by resource"]
+
+
 class HostRecord(TypedDict):
     """A host against its baseline."""
 
@@ -606,6 +627,7 @@ class HostRecord(TypedDict):
         "what is not known of the hits of rules, and why",
         HostLines("Hits that are not known", lambda lines: lines),
     ]
+    planned: Annotated[PlannedRecord | None, "null if the host could not be read"]
     not_evaluated: Annotated[
         list[str] | None,
         "phases beside the Network Firewall that have rules, or why these are not known; null if"

@@ -23,14 +23,16 @@ from ...module_utils._guard.terms import Pending
 from ...module_utils._planning.zone import NOT_SERVED
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
-from ...module_utils._protection.rules_in_force import IN_ORDER, ZoneRule
+from ...module_utils._protection.rules_in_force import IN_ORDER, SKIPPING, ZoneRule
 from ...module_utils._protection.traffic_changes import (
     TrafficChangeRecord,
     TrafficChangesRecord,
     example_in_words,
 )
-from ...module_utils._schema.registry import BY_NAME, DECIDING, title_of_resource
+from ...module_utils._schema.account import ALLOWLIST
+from ...module_utils._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, title_of_resource
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Object, Resource, State, without
+from ...module_utils._schema.rulesets import OVERRIDES, PARAMETERS
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import Option, sentence
@@ -156,10 +158,13 @@ def _with_plans(
         unmanaged=_elements_of_lists(
             reported_unmanaged(result.get("unmanaged") or ()) for result in results
         ),
-        ineffective=_elements_of_lists(_ineffective(result, place) for result in results),
+        ineffective=_elements_of_lists(
+            _ineffective(result, "ineffective", place) for result in results
+        ),
         expectations=_elements_of_lists(map(expected_records, results)),
         backtest=_first_of(results, "backtest"),
         not_served=_first_of(results, NOT_SERVED),
+        planned=planned_record(results, place) if results else None,
         mitigates=before.mitigates if before else None,
         coverage=before.record() if before else None,
         prefixes=coverages.prefix_records(before, after) if before and after else [],
@@ -174,6 +179,38 @@ def _with_plans(
         rules=_elements_of_lists(_existing_rules(*result) for result in results_by_module.items()),
         planned=planned,
     )
+
+
+def planned_record(results: Iterable[ModuleResult], place: PlaceOf) -> records.PlannedRecord:
+    """The outcome of the plans in some results; the caller knows what the baseline describes."""
+    found = [*results]
+    return records.PlannedRecord(
+        traffic_changes=_first_of(found, "traffic_changes"),
+        ineffective=_elements_of_lists(
+            _ineffective(result, "ineffective_afterwards", place) for result in found
+        ),
+        exempting=_elements_of_lists(map(_exempting, found)),
+        described={},
+    )
+
+
+def _exempting(result: ModuleResult) -> Iterator[records.ChangedKey]:
+    """The changed objects of a plan that exempt traffic, before it or afterwards."""
+    for operation in result.get("operations") or ():
+        resource = BY_NAME.get(operation["resource"])
+        if resource is None:
+            continue
+        key = str(operation["key"])
+        sides = [_side_of_diff(result, side, resource).get(key) for side in ("before", "after")]
+        if any(_exempts(resource, obj) for obj in sides if obj):
+            yield records.ChangedKey(resource=resource.name, key=key)
+
+
+def _exempts(resource: Resource, obj: Object) -> bool:
+    """Return whether an object takes traffic out of a protection, or overrides managed rules."""
+    parameters = obj.get(PARAMETERS) or {}
+    is_exception = resource is ALLOWLIST or resource in DDOS_OVERRIDES
+    return is_exception or obj.get("action") in SKIPPING or bool(parameters.get(OVERRIDES))
 
 
 def _elements_of_lists(lists: Iterable[Iterable[Element]]) -> list[Element]:
@@ -257,11 +294,12 @@ def reported_unmanaged(objects: Iterable[Mapping[str, Any]]) -> Iterator[records
         yield cast(records.Unmanaged, {**unmanaged, "title": title, "accepted": None})
 
 
-def _ineffective(result: ModuleResult, place: PlaceOf) -> Iterator[records.Ineffective]:
+def _ineffective(result: ModuleResult, name: str, place: PlaceOf) -> Iterator[records.Ineffective]:
+    """The objects under this name of a result that cannot work."""
     unmanaged: dict[str, set[str]] = {}
     for obj in result.get("unmanaged") or ():
         unmanaged.setdefault(str(obj["resource"]), set()).add(str(obj["key"]))
-    for finding in result.get("ineffective") or ():
+    for finding in result.get(name) or ():
         title = title_of_resource(finding["resource"])
         record = {
             **without(finding, "option"),

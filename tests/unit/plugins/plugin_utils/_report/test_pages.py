@@ -123,6 +123,7 @@ def record(data: str = "lima", **others: Any) -> Any:
                 data: {**PACKETS, "unknown": [data], "advice": [data], "networks": [{**LOSING, "network": data}]}
             },
         },
+        "planned": {"traffic_changes": None, "ineffective": [], "exempting": [], "described": {data: [data]}},
         **others,
     }
 

@@ -1,0 +1,351 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plan page as data: the changes of a branch, what becomes of traffic, and what a run refuses,
+equal plans of many hosts once.
+
+With the report of the base branch, changes by hand are told from those of the branch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict
+
+from ...module_utils._guard.acceptance import acceptances_to_copy
+from ...module_utils._protection.traffic_changes import TrafficChangeRecord, TrafficChangesRecord
+from ...module_utils._protection.walk import STOPPED
+from ...module_utils._schema.registry import title_of_resource
+from .overview import signature
+from .record import Difference, Expected, HostRecord, HostRisk, Ineffective, LastChange, was_read
+
+PLAN_VERSION: Final = 1
+Label = Literal[
+    "needs approval: passes traffic",
+    "needs approval: refused",
+    "needs approval: skip, exception or override changed",
+    "needs approval: none",
+]
+NO_BASE: Final = (
+    "No report of the base branch was given (report_plan_base), so that changes by hand cannot be"
+    " told from those of this branch."
+)
+
+
+class PlannedRisk(TypedDict):
+    """A risk of a plan."""
+
+    code: str
+    message: str
+    accepted: bool
+    accept: Annotated[list[str], "acceptances to copy, in YAML, which accept nothing else"]
+    reason: Annotated[str | None, "why it is accepted"]
+    expires: Annotated[str | None, "until when it is accepted, null for ever"]
+    place: Annotated[str | None, "the file and the line of the object; null if none is known"]
+
+
+class PlanOfHosts(TypedDict):
+    """The plan of a host, or of several hosts that have equal ones."""
+
+    hosts: list[str]
+    operations: Annotated[list[Difference], "without those that the base branch has as well"]
+    risks: list[PlannedRisk]
+    expectations: Annotated[list[Expected], "those that do not hold after a run"]
+    traffic_changes: Annotated[
+        TrafficChangesRecord | None, "by changes by hand as well; null without rules"
+    ]
+    ineffective: Annotated[
+        list[Ineffective], "objects that cannot work after a run, and are changed, or worked before"
+    ]
+    exempts: Annotated[bool, "whether a skip, an exception or an override changes"]
+
+
+class Unplanned(TypedDict):
+    """Hosts of which no plan can be made."""
+
+    hosts: list[str]
+    reasons: list[str]
+
+
+class ByHand(TypedDict):
+    """A change by hand, which a run would undo."""
+
+    hosts: list[str]
+    operation: Difference
+    changed: Annotated[list[LastChange], "who changed it, where the audit log was read"]
+
+
+class NoLongerDescribed(TypedDict):
+    """An object that the base branch names and this branch does not; a host has no resource."""
+
+    hosts: list[str]
+    resource: str | None
+    title: Annotated[str, "the resource in words"]
+    key: str
+
+
+class PlanDocument(TypedDict):
+    """The content of plan.json: what a branch changes, and what comes of it."""
+
+    version: Literal[1]
+    generated: Annotated[str, "when the hosts were read, a timestamp with an offset"]
+    base: Annotated[str | None, "when the report of the base branch was made, null without one"]
+    unknown_base: Annotated[list[str], "why some changes by hand are not told from the branch's"]
+    label: Annotated[Label, "the first that holds"]
+    hosts_changed: Annotated[int, "hosts on which a run does what the branch changes"]
+    hosts: Annotated[int, "hosts that were looked at"]
+    passes: Annotated[int, "hosts on which traffic passes, or may, that is stopped today"]
+    refused: Annotated[int, "hosts whose plan a run refuses, or of which none can be made"]
+    changes: list[PlanOfHosts]
+    unplanned: list[Unplanned]
+    by_hand: list[ByHand]
+    no_longer_described: list[NoLongerDescribed]
+
+
+class Base(NamedTuple):
+    """The report of the base branch: its moment, and the records of its hosts; or `unread`, why
+    there is none."""
+
+    generated: str | None = None
+    hosts: Mapping[str, HostRecord] = {}
+    unread: str = NO_BASE
+
+
+class HostPlan(NamedTuple):
+    """The plan of a host: its part of plan.json, and the operations that the base has as well."""
+
+    plan: PlanOfHosts
+    by_hand: Sequence[Difference]
+
+
+def opens(change: TrafficChangeRecord) -> bool:
+    """Return whether traffic that is blocked or challenged today is neither any more."""
+    return change["mark"] == STOPPED and not change["softer"]
+
+
+def lets_pass(plan: PlanOfHosts) -> bool:
+    """Return whether traffic passes that is stopped today, or that is not known."""
+    changes = plan["traffic_changes"]
+    if changes is None:
+        return False
+    return not changes["known"] or any(map(opens, changes["passes"]))
+
+
+def is_refused(plan: PlanOfHosts) -> bool:
+    """Return whether a run refuses the plan of these hosts."""
+    has_refused = any(not risk["accepted"] for risk in plan["risks"])
+    return has_refused or bool(plan["expectations"])
+
+
+def plan_document(
+    generated: str, records: Sequence[HostRecord], base: Base, inventory: Container[str]
+) -> PlanDocument:
+    """The plans of some hosts; `inventory` has the names of all hosts that there are."""
+    plans = {record["host"]: _host_plan(record, base) for record in records if was_read(record)}
+    changes = _alike_plans(plan.plan for plan in plans.values())
+    unplanned = _unplanned(record for record in records if not was_read(record))
+    return PlanDocument(
+        version=PLAN_VERSION,
+        generated=generated,
+        base=base.generated,
+        unknown_base=[*_unknown_base(base, plans)],
+        label=_label(changes, unplanned),
+        hosts_changed=number_of_hosts(plan for plan in changes if plan["operations"]),
+        hosts=len(records),
+        passes=number_of_hosts(plan for plan in changes if lets_pass(plan)),
+        refused=number_of_hosts([*(plan for plan in changes if is_refused(plan)), *unplanned]),
+        changes=changes,
+        unplanned=unplanned,
+        by_hand=_by_hand(records, plans),
+        no_longer_described=_no_longer_described(records, base, inventory),
+    )
+
+
+def number_of_hosts(parts: Iterable[Mapping[str, Any]]) -> int:
+    """The number of the hosts of some parts of plan.json; one of several parts counts once."""
+    hosts: set[str] = set()
+    for part in parts:
+        hosts.update(part["hosts"])
+    return len(hosts)
+
+
+def _label(changes: Sequence[PlanOfHosts], unplanned: Sequence[Unplanned]) -> Label:
+    if any(map(lets_pass, changes)):
+        return "needs approval: passes traffic"
+    if unplanned or any(map(is_refused, changes)):
+        return "needs approval: refused"
+    if any(plan["exempts"] or _weakens(plan) for plan in changes):
+        return "needs approval: skip, exception or override changed"
+    return "needs approval: none"
+
+
+def _weakens(plan: PlanOfHosts) -> bool:
+    """Return whether traffic is treated less strictly."""
+    changes = plan["traffic_changes"]
+    return bool(changes and changes["passes"])
+
+
+def _host_plan(record: HostRecord, base: Base) -> HostPlan:
+    former = base.hosts.get(record["host"])
+    before = former["operations"] if former else []
+    operations = [operation for operation in record["operations"] if operation not in before]
+    by_hand = [operation for operation in record["operations"] if operation in before]
+    planned = record["planned"]
+    changed = {(operation["resource"], operation["key"]) for operation in operations}
+    exempting = planned["exempting"] if planned else []
+    plan = PlanOfHosts(
+        hosts=[record["host"]],
+        operations=operations,
+        risks=[_planned_risk(risk, record) for risk in record["risks"]],
+        expectations=[item for item in record["expectations"] if item["planned"] is not True],
+        traffic_changes=planned["traffic_changes"] if planned else None,
+        ineffective=[*_newly_ineffective(record, changed)],
+        exempts=any((obj["resource"], obj["key"]) in changed for obj in exempting),
+    )
+    return HostPlan(plan, by_hand)
+
+
+def _planned_risk(risk: HostRisk, record: HostRecord) -> PlannedRisk:
+    ends = [
+        accepted["expires"]
+        for accepted in record["accepted_risks"]
+        if accepted["code"] == risk["code"] and accepted["reason"] == risk["reason"]
+    ]
+    return PlannedRisk(
+        code=risk["code"],
+        message=risk["message"],
+        accepted=risk["accepted"],
+        accept=[] if risk["accepted"] else acceptances_to_copy(risk),
+        reason=risk["reason"],
+        expires=min(filter(None, ends), default=None),
+        place=risk["place"],
+    )
+
+
+def _newly_ineffective(
+    record: HostRecord, changed: Container[tuple[str, str]]
+) -> Iterator[Ineffective]:
+    """The objects that cannot work after a run, and either worked before or are changed."""
+    planned = record["planned"]
+    before = {_name_of_finding(finding) for finding in record["ineffective"]}
+    for finding in planned["ineffective"] if planned else ():
+        is_changed = (finding["resource"], finding["key"]) in changed
+        if is_changed or _name_of_finding(finding) not in before:
+            yield finding
+
+
+def _name_of_finding(finding: Ineffective) -> tuple[str, str, str]:
+    return finding["resource"], finding["key"], finding["kind"]
+
+
+def _alike_plans(plans: Iterable[PlanOfHosts]) -> list[PlanOfHosts]:
+    """The plans that say something, equal ones of several hosts as one, the worst first."""
+    told = filter(_says_something, plans)
+    return sorted(_joined(told, _without_examples), key=_rank_of_plan)
+
+
+def _says_something(plan: PlanOfHosts) -> bool:
+    traffic = plan["traffic_changes"]
+    has_traffic = traffic and (traffic["passes"] or traffic["stopped"] or not traffic["known"])
+    return bool(plan["operations"] or plan["risks"] or plan["expectations"] or has_traffic)
+
+
+def _without_examples(plan: PlanOfHosts) -> str:
+    """A text that is equal for plans that do the same: an example has the name of the zone."""
+    traffic = plan["traffic_changes"]
+    sides = (traffic["passes"], traffic["stopped"]) if traffic else ()
+    texts = [[alike_change(change) for change in changes] for changes in sides]
+    unknown = traffic["unknown"] if traffic else []
+    risks = [(risk["code"], risk["accepted"], risk["accept"]) for risk in plan["risks"]]
+    operations = [signature(operation) for operation in plan["operations"]]
+    others = [unknown, plan["expectations"], plan["ineffective"], plan["exempts"]]
+    return json.dumps([operations, risks, texts, others], sort_keys=True)
+
+
+def alike_change(change: TrafficChangeRecord) -> str:
+    """A text that is equal for equal changes of the traffic of several hosts."""
+    parts = (change["kind"], change["mark"], change["what"], change["now"], change["traffic"])
+    return json.dumps([*parts, change["keys"], change["certain"]])
+
+
+def _joined(parts: Iterable[Any], text_of: Callable[[Any], str]) -> list[Any]:
+    """Parts of plan.json of which those with equal texts are one, with the hosts of all."""
+    joined: dict[str, Any] = {}
+    for part in parts:
+        text = text_of(part)
+        if text in joined:
+            hosts = dict.fromkeys([*joined[text]["hosts"], *part["hosts"]])
+            joined[text] = {**joined[text], "hosts": [*hosts]}
+        else:
+            joined[text] = part
+    return [*joined.values()]
+
+
+def _rank_of_plan(plan: PlanOfHosts) -> tuple[bool, bool, int]:
+    return not lets_pass(plan), not is_refused(plan), -len(plan["hosts"])
+
+
+def _unplanned(records: Iterable[HostRecord]) -> list[Unplanned]:
+    """The hosts that could not be read."""
+    parts = [Unplanned(hosts=[item["host"]], reasons=item["reasons"]) for item in records]
+    return _joined(parts, lambda part: json.dumps(part["reasons"]))
+
+
+def _unknown_base(base: Base, plans: Mapping[str, HostPlan]) -> Iterator[str]:
+    """The reasons why changes by hand are not told from those of the branch, on some hosts."""
+    if base.generated is None:
+        yield base.unread
+        return
+    for host in plans:
+        former = base.hosts.get(host)
+        if former and not was_read(former):
+            yield f"{host} was not read with the base branch; its changes by hand are not known."
+
+
+def _by_hand(records: Iterable[HostRecord], plans: Mapping[str, HostPlan]) -> list[ByHand]:
+    parts = []
+    for record in records:
+        plan = plans.get(record["host"])
+        for operation in plan.by_hand if plan else ():
+            name = (operation["resource"], operation["key"])
+            changes = record["changes"] or []
+            changed = [one for one in changes if (one["resource"], one["key"]) == name]
+            parts.append(ByHand(hosts=[record["host"]], operation=operation, changed=changed))
+    return _joined(parts, lambda part: signature(part["operation"]) + json.dumps(part["changed"]))
+
+
+def _no_longer_described(
+    records: Iterable[HostRecord], base: Base, inventory: Container[str]
+) -> list[NoLongerDescribed]:
+    """The hosts and objects that the base branch names, and this branch does not."""
+    gone = [host for host, former in base.hosts.items() if host not in inventory]
+    parts = [
+        NoLongerDescribed(hosts=[host], resource=None, title="host", key=host) for host in gone
+    ]
+    for record in records:
+        former = base.hosts.get(record["host"])
+        if former:
+            parts += _no_longer_in(record, former)
+    return _joined(parts, lambda part: json.dumps([part["resource"], part["key"]]))
+
+
+def _no_longer_in(record: HostRecord, former: HostRecord) -> Iterator[NoLongerDescribed]:
+    """The objects that the base branch names for a host, and this branch does not."""
+    if not record["planned"] or not former.get("planned"):
+        return
+    described = record["planned"]["described"]
+    for resource, keys in _described(former).items():
+        remaining = {*described.get(resource, ())}
+        for key in keys:
+            if key not in remaining:
+                title = title_of_resource(resource)
+                yield NoLongerDescribed(
+                    hosts=[record["host"]], resource=resource, title=title, key=key
+                )
+
+
+def _described(record: HostRecord) -> Mapping[str, Sequence[str]]:
+    return record["planned"]["described"] if record["planned"] else {}
