@@ -12,7 +12,7 @@ from collections import Counter
 from unittest.mock import patch
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import Meanwhile
+from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import ChangesMeanwhile
 
 from tests.fake_service.service import Service
 from tests.support.interleavings import DEPLOY, Scenario, problems, rule, run_all, state_of, task
@@ -75,7 +75,7 @@ def test_of_two_custom_rulesets_of_one_name_one_stays_with_the_rules_of_both(see
 
 def test_runs_that_settle_nothing_are_found_out() -> None:
     with (
-        patch.object(Meanwhile, "_overtaken_lists", lambda *_any: []),
-        patch.object(Meanwhile, "_of_collections", lambda *_any: iter(())),
+        patch.object(ChangesMeanwhile, "_overtaken_lists", lambda *_any: []),
+        patch.object(ChangesMeanwhile, "_plans_of_collections", lambda *_any: iter(())),
     ):
         assert any(problems(seed)[0] for seed in range(SEEDS))

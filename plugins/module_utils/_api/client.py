@@ -214,14 +214,14 @@ class Client:
         return self._list_after(resource, request, parent)
 
     def write_rule(
-        self, resource: Resource, write: Write, identity: str, rule: Object | None, place: Object
+        self, resource: Resource, write: Write, identity: str, rule: Object | None, position: Object
     ) -> Any:
         """The list in the response after creating, changing, moving or deleting one object of an
-        ordered list; `place` is the field `position` of the body, or empty. Raises ServiceError."""
+        ordered list; `position` has the field of this name, or nothing. Raises ServiceError."""
         path = f"{self._path_of_list(resource)}/{resource.document.field}"
         if write.by_id:
             path = f"{path}/{identity}"
-        body = {**_as_written(resource, rule or {}), **place}
+        body = {**_as_written(resource, rule or {}), **position}
         request = Request(write.method, path, body=body or None, resource=resource)
         return self._list_after(resource, request)
 

@@ -17,7 +17,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import Callable, Iterator, Mapping, NamedTuple
 
-from .._budget.budget import Unusable, open_own, state_path
+from .._budget.budget import Unusable, open_own_file, state_path
 from .._errors import ProtectionError
 from .._schema.resource import OWNERS
 from .._text import Warn, excerpt, visible, worded
@@ -27,9 +27,9 @@ LONGEST_HOLDER = 200  # characters that a holder says of itself
 
 
 class Waiting(NamedTuple):
-    """Means of a run to wait for another one: `wait` waits for some seconds, or returns False at once if
-    max_wait leaves less; `say` tells the user which run it waits for. `host` is the inventory host
-    of the run, which the lock file names."""
+    """Means of a run to wait for another one: `wait` waits for some seconds, or returns False at
+    once if max_wait leaves less; `say` tells the user which run it waits for. `host` is the
+    inventory host of the run, which the lock file names."""
 
     wait: Callable[[float], bool]
     say: Warn
@@ -52,7 +52,7 @@ def locked_owners(address: str, owners: Mapping[str, str], waiting: Waiting) -> 
             identity = {"lock of": name, "id": owners[name]}
             try:
                 path = state_path(os.environ, address, identity)
-                file = open_own(path)
+                file = open_own_file(path)
             except Unusable as exc:
                 waiting.say(
                     f"The {title} is not locked against other runs on this control node: {exc}."

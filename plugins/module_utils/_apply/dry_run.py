@@ -27,13 +27,13 @@ DRY_RUN = {"dry_run": "true"}
 
 def validate(plan: Plan, client: Client, warn: Warn) -> None:
     """Let Cloudflare validate the rules that would be written; raises ServiceError."""
-    titles = _titles_of_made(plan)
+    titles = _titles_of_created(plan)
     for call in plan_calls(plan, most_single=0):
-        if call.whole is None:
+        if call.whole_list is None:
             continue
         ready: list[Object] = []
         waiting: list[Object] = []
-        for rule in call.whole:
+        for rule in call.whole_list:
             is_ready = titles.keys().isdisjoint(_names_of_rule(rule))
             (ready if is_ready else waiting).append(rule)
         if waiting:
@@ -42,9 +42,9 @@ def validate(plan: Plan, client: Client, warn: Warn) -> None:
             write_list(call, ready, client, DRY_RUN)
 
 
-def _titles_of_made(plan: Plan) -> dict[str, str]:
-    """The titles of the lists and rulesets that the plan makes, by what stands for them in
-    rules."""
+def _titles_of_created(plan: Plan) -> dict[str, str]:
+    """The titles of the lists and rulesets that the plan creates, by the text that stands for them
+    in rules."""
     titles: dict[str, str] = {}
     for operation in plan.operations:
         resource = operation.resource
@@ -69,10 +69,10 @@ def _names_of_rule(rule: Object) -> set[str]:
 def _not_validated(call: Call, waiting: list[Object], titles: Mapping[str, str]) -> str:
     """The sentence on rules that cannot be validated before the run."""
     labels = first_few([call.resource.label_of(rule) for rule in waiting])
-    named: dict[str, None] = {}
+    missing: dict[str, None] = {}
     for rule in waiting:
-        named.update(dict.fromkeys(name for name in titles if name in _names_of_rule(rule)))
-    makes = first_few([titles[name] for name in named])
+        missing.update(dict.fromkeys(name for name in titles if name in _names_of_rule(rule)))
+    makes = first_few([titles[name] for name in missing])
     return (
         f"Cloudflare cannot validate the {call.resource.title} {labels} before the run, which makes"
         f" the {makes} first."

@@ -43,23 +43,23 @@ SINGLE = {
 
 
 class Call(NamedTuple):
-    """Operations that are sent in one call; `whole` is the list after all operations on it, where
-    the call writes an ordered list."""
+    """Operations that are sent in one call; `whole_list` is the list after all operations on it,
+    None if the call does not write an ordered list."""
 
     resource: Resource
     write: Write
     operations: tuple[Operation, ...]
-    whole: Sequence[Object] | None = None
+    whole_list: Sequence[Object] | None = None
 
     @property
     def is_single(self) -> bool:
         """Return whether the call is about one object of an ordered list."""
-        return self.whole is not None and self.write in SINGLE.values()
+        return self.whole_list is not None and self.write in SINGLE.values()
 
 
 def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
-    """The calls for the plan's operations, with as many in one call as Cloudflare takes: what rules
-    may name is made before them, and deleted after them."""
+    """The calls for the plan's operations, as many operations in one call as Cloudflare accepts.
+    What rules may name is created before the rules, and deleted after them."""
     lists: dict[str, list[Operation]] = {}
     resources: dict[str, Resource] = {}
     first_calls: list[Operation] = []
@@ -81,7 +81,8 @@ def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
 
 
 def _written_resource(operation: Operation) -> Resource:
-    """The resource whose call writes an object: of one that holds rules, that of the rules."""
+    """The resource whose call writes the object of an operation; an object that holds rules is
+    written with the list of its rules."""
     resource = operation.resource
     if resource.holds_rules and resource.contents and operation.planned:
         return resource.contents(operation.planned)
@@ -96,23 +97,23 @@ def _list_calls(
     New rules are made from the front to the back, and rules are deleted the other way round, so
     that an exception is always there as long as the rule behind it.
     """
-    whole = plan.after()[resource.plural]
+    whole_list = plan.after()[resource.plural]
     is_few = len(operations) <= most_single
-    if not (is_few and _are_single(operations, plan.before[resource.plural])):
-        yield Call(resource, resource.write_for("update"), tuple(operations), whole)
+    if not (is_few and _can_be_single(operations, plan.before[resource.plural])):
+        yield Call(resource, resource.write_for("update"), tuple(operations), whole_list)
         return
     for operation in sorted(operations, key=_turn_in_list):
-        yield Call(resource, SINGLE[operation.action], (operation,), whole)
+        yield Call(resource, SINGLE[operation.action], (operation,), whole_list)
 
 
 def _turn_in_list(operation: Operation) -> tuple[bool, int]:
-    """Sorts the single operations on a list."""
+    """The sort key of a single operation on a list."""
     return operation.action == "delete", -(operation.index or 0)
 
 
-def _are_single(operations: Sequence[Operation], before: Sequence[Object]) -> bool:
-    """Return whether calls for single rules can say it all: the list is there, and its rules have
-    ids."""
+def _can_be_single(operations: Sequence[Operation], before: Sequence[Object]) -> bool:
+    """Return whether calls for single rules can do all: the list exists, its rules have ids, and an
+    update is not combined with other operations."""
     if any(operation.resource.holds_rules for operation in operations):
         return False
     changes_rule = any(operation.action == "update" for operation in operations)
@@ -123,7 +124,8 @@ def _are_single(operations: Sequence[Operation], before: Sequence[Object]) -> bo
 
 
 def _single_calls(operations: Sequence[Operation]) -> Iterator[Call]:
-    """The calls for operations in their order, of one resource and action in batches."""
+    """The calls for operations in their order; consecutive ones of one resource and action are sent
+    in batches."""
 
     def kind(operation: Operation) -> tuple[Resource, str]:
         return operation.resource, operation.action
@@ -136,10 +138,10 @@ def _single_calls(operations: Sequence[Operation]) -> Iterator[Call]:
 
 
 def concurrent_groups(plan: Plan) -> Iterator[list[Call]]:
-    """The calls in their order, those in one group that may be under way at the same time: changes
+    """The calls in their order, in groups of those that may be under way at the same time: changes
     of single objects.
 
-    Bulk calls stay one after the other, and so do networks that overlap.
+    Bulk calls are sent one after the other, and so are calls for networks that overlap.
     """
     group: list[Call] = []
     for call in plan_calls(plan):
@@ -152,7 +154,7 @@ def concurrent_groups(plan: Plan) -> Iterator[list[Call]]:
 
 
 def _may_run_concurrently(before: Call, call: Call) -> bool:
-    if call.write.batch > 1 or call.whole is not None:
+    if call.write.batch > 1 or call.whole_list is not None:
         return False
     earlier, later = before.operations[0], call.operations[0]
     is_same_resource = before.resource is call.resource
@@ -163,8 +165,8 @@ def _may_run_concurrently(before: Call, call: Call) -> bool:
 
 
 def body_of(call: Call, operation: Operation) -> Any:
-    """The body for one operation: nothing for a deletion at an object's own path, or its id; the
-    whole object, its declared fields, or the changed ones."""
+    """The body for one operation: for a deletion None, or the id if the path does not have it; for
+    others the whole object, its declared fields, or the changed ones."""
     resource, write = call.resource, call.write
     if operation.action == "delete":
         existing = operation.existing or {}
@@ -178,8 +180,8 @@ def body_of(call: Call, operation: Operation) -> Any:
 
 
 def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
-    """The body of a call that replaces an object: all of it but what Cloudflare sets by itself, and
-    without empty texts that mean that there is none."""
+    """The body of a call that replaces an object: its fields without those that Cloudflare sets,
+    and without empty texts that only mean that a field is not set."""
     body = _without_empty_texts(resource.fields, without(planned, *resource.read_only))
     nested = resource.nested
     if not nested:
@@ -191,8 +193,8 @@ def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
 
 
 def _without_empty_texts(fields: Sequence[Field], values: Object) -> dict[str, Any]:
-    """Values without the empty texts that stand for a field which an object lacks: Cloudflare takes
-    none of them."""
+    """The values, without empty strings where an empty string only means that the field is not set:
+    Cloudflare rejects those."""
     filled = {**values}
     for field in fields:
         value = values.get(field.name)
@@ -206,8 +208,9 @@ def _without_empty_texts(fields: Sequence[Field], values: Object) -> dict[str, A
 def match_results(
     call: Call, result: Any, ids: Mapping[str, str] = NO_ITEMS
 ) -> dict[Operation, Object]:
-    """Objects that Cloudflare returned, by operation; matched by key, since the order of a list is
-    not promised."""
+    """The objects that Cloudflare returned, by operation; matched by key, since the order of a list
+    is not promised. `ids` are those of new objects, by the text that stands for them in the
+    plan."""
     objects = result if isinstance(result, list) else [result]
     by_key = {call.resource.key_of(obj): obj for obj in objects if isinstance(obj, Mapping)}
     matched: dict[Operation, Object] = {}
@@ -216,13 +219,13 @@ def match_results(
         is_of_list = operation.resource.plural == call.resource.plural
         if is_written and is_of_list and operation.key in by_key:
             obj = _as_planned(operation, by_key[operation.key], ids)
-            matched[operation] = {**obj, **_as_read(operation)}
+            matched[operation] = {**obj, **_read_only_values(operation)}
     return matched
 
 
 def _as_planned(operation: Operation, obj: Object, ids: Mapping[str, str]) -> Object:
-    """An object of Cloudflare; ids of objects that were made meanwhile are what stands for them in
-    the plan, as in all other objects of its state."""
+    """An object that Cloudflare returned, with ids of new objects replaced by the text that stands
+    for them in the plan, as in all other objects of its state."""
     planned = operation.fields
     shown = dict(obj)
     for name, value in operation.resource.semantics.with_ids(planned, ids).items():
@@ -231,9 +234,9 @@ def _as_planned(operation: Operation, obj: Object, ids: Mapping[str, str]) -> Ob
     return shown
 
 
-def _as_read(operation: Operation) -> Object:
-    """The values of a single object that Cloudflare sets, which its prediction leaves as they are
-    as well."""
+def _read_only_values(operation: Operation) -> Object:
+    """The read-only values that a single object had before; a prediction keeps them as well. A
+    collection of several objects has none."""
     existing = {} if operation.resource.key else operation.existing or {}
     return {name: existing[name] for name in operation.resource.read_only if name in existing}
 
@@ -245,7 +248,8 @@ RUN_AGAIN = "Run the task again when the cause is gone: it reads first, and does
 
 
 def _fault(error: Exception) -> ProtectionError:
-    """An error that the collection did not expect, for a failure that says what was written."""
+    """The failure for an error that the collection did not expect; it asks the user to report the
+    fault."""
     kind = type(error)
     reason = "".join(format_exception_only(kind, error)).strip()
     trace = "".join(format_exception(kind, error, error.__traceback__))
@@ -254,11 +258,11 @@ def _fault(error: Exception) -> ProtectionError:
 
 
 class BrokenOff(ProtectionError):
-    """A plan was not applied to its end: why, which operations are done, which are left, and of
-    which it is not known whether they are done.
+    """A plan was not applied to its end: why, which operations are `done`, which are `left`, and of
+    which it is `unknown` whether they are done.
 
-    `refusals` are the errors with which calls were answered, by operation, and `made` the ids of
-    the objects that were created. `advice` says what to do next.
+    `refusals` are the errors with which calls were answered, by operation, and `created_ids` the
+    ids of the objects that were created. `advice` says what to do next.
     """
 
     def __init__(
@@ -268,7 +272,7 @@ class BrokenOff(ProtectionError):
         left: Sequence[Operation],
         unknown: Sequence[Operation],
         refusals: Mapping[Operation, ServiceError] | None = None,
-        made: AbstractSet[str] = frozenset(),
+        created_ids: AbstractSet[str] = frozenset(),
         advice: str = RUN_AGAIN,
     ) -> None:
         cause = error if isinstance(error, ProtectionError) else _fault(error)
@@ -276,7 +280,7 @@ class BrokenOff(ProtectionError):
         self.cause: ProtectionError = cause
         self.done, self.left, self.unknown = tuple(done), tuple(left), tuple(unknown)
         self.refusals = refusals or {}
-        self.made = made
+        self.created_ids = created_ids
         self.advice = advice
 
     @property
@@ -293,26 +297,26 @@ class Sent(NamedTuple):
     lists: State
 
     def after(self, plan: Plan) -> State:
-        """The state after the plan as the answers have it."""
+        """The state after the plan, with the objects as the answers show them."""
         return {**plan.after(self.returned), **self.lists}
 
     @property
-    def made(self) -> frozenset[str]:
+    def created_ids(self) -> frozenset[str]:
         """The ids of the objects that were created."""
         created = [operation for operation in self.returned if operation.action == "create"]
         return frozenset(str(self.returned[operation].get("id")) for operation in created)
 
 
 def apply_plan(plan: Plan, client: Client, warn: Warn) -> Sent:
-    """Apply the plan; returns what Cloudflare returned.
+    """The answers of Cloudflare to a plan, after applying it.
 
-    Raises BrokenOff when a call fails, after the calls that were under way have ended, and nothing
-    else.
+    Raises BrokenOff, and nothing else, if a call fails; before that, the calls that are under way
+    end.
     """
     done: list[Operation] = []
     begun: list[Operation] = []
     try:
-        return _sent(plan, client, warn, begun, done)
+        return _send_plan(plan, client, warn, begun, done)
     except BrokenOff:
         raise
     except Exception as exc:
@@ -322,11 +326,11 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> Sent:
         raise BrokenOff(exc, done, left, unknown) from exc
 
 
-def _sent(
+def _send_plan(
     plan: Plan, client: Client, warn: Warn, begun: list[Operation], done: list[Operation]
 ) -> Sent:
-    """Send the calls of a plan; raises BrokenOff if a call fails. It adds each operation to `begun`
-    before its call, and to `done` after its answer."""
+    """The answers to the calls of a plan; raises BrokenOff if a call fails. Each operation is added
+    to `begun` before its call, and to `done` after its answer."""
     returned: dict[Operation, Object] = {}
     groups = list(concurrent_groups(plan))
     client.progress.planned(calls=sum(map(len, groups)), operations=len(plan.operations))
@@ -341,15 +345,15 @@ def _sent(
                 done.extend(call.operations)
                 client.progress.applied(len(call.operations))
                 _warn_of_differences(call, returned, warn)
-                overtaken = _overtaken(call, client, warn)
+                overtaken = _duplicate_error(call, client, warn)
                 failed += [(call, overtaken)] if overtaken else []
             elif isinstance(attempt.error, ServiceError):
                 failed.append((call, attempt.error))
             else:
                 raise attempt.error
         if failed:
-            raise _broken_off(plan, done, failed, Sent(returned, {}).made) from failed[0][1]
-    for call in _without_answer(plan):
+            raise _broken_off(plan, done, failed, Sent(returned, {}).created_ids) from failed[0][1]
+    for call in _calls_without_answer(plan):
         try:
             returned.update(match_results(call, client.read(call.resource)))
         except ServiceError as exc:
@@ -361,13 +365,13 @@ def _sent(
 def _lists_in_answers(
     plan: Plan, client: Client, returned: Mapping[Operation, Object]
 ) -> dict[str, Sequence[Object]]:
-    """The ordered lists that were written, as the answers have them."""
+    """The ordered lists that were written, as the answers show them."""
     by_target = {operation.target: obj for operation, obj in returned.items()}
     lists: dict[str, Sequence[Object]] = {}
     for call in plan_calls(plan):
         resource = call.resource
         answer = _latest_version(resource, client)
-        if call.whole is None or answer is None:
+        if call.whole_list is None or answer is None:
             continue
         objects = []
         for obj in answer:
@@ -378,8 +382,8 @@ def _lists_in_answers(
 
 
 def _latest_version(resource: Resource, client: Client) -> Sequence[Object] | None:
-    """An ordered list in the version that an answer to this run has shown last; None if the last
-    one has none, such as one without a result."""
+    """An ordered list in the version that the last answer to this run showed; None if that answer
+    had no list."""
     versions, number = client.versions.get(resource.plural), client.version(resource) or 0
     return versions.known.get(number) if versions and number in versions.of_this_run else None
 
@@ -388,8 +392,9 @@ def _broken_off(
     plan: Plan,
     done: Sequence[Operation],
     failed: Sequence[tuple[Call, ServiceError]],
-    made: AbstractSet[str],
+    created_ids: AbstractSet[str],
 ) -> BrokenOff:
+    """The end of a plan with failed calls; the first of their errors is its cause."""
     unknown: list[Operation] = []
     refusals: dict[Operation, ServiceError] = {}
     for call, error in failed:
@@ -400,18 +405,18 @@ def _broken_off(
     finished = {*done, *unknown}
     left = [operation for operation in plan.operations if operation not in finished]
     _call, error = failed[0]
-    return BrokenOff(error, done, left, unknown, refusals, made)
+    return BrokenOff(error, done, left, unknown, refusals, created_ids)
 
 
-def _without_answer(plan: Plan) -> list[Call]:
-    """Objects that operations of Cloudflare made, by list: it does not return them, so that each of
-    these lists is read once at the end."""
-    made: dict[str, list[Operation]] = {}
+def _calls_without_answer(plan: Plan) -> list[Call]:
+    """The calls, one for each list, whose objects Cloudflare does not return, since it made them by
+    an operation of its own: each of these lists is read once at the end."""
+    by_list: dict[str, list[Operation]] = {}
     for operation in plan.operations:
         if operation.action != "delete" and _write_of(operation).operation:
-            made.setdefault(operation.resource.plural, []).append(operation)
+            by_list.setdefault(operation.resource.plural, []).append(operation)
     calls = []
-    for operations in made.values():
+    for operations in by_list.values():
         resource, write = operations[0].resource, _write_of(operations[0])
         calls.append(Call(resource, write, tuple(operations)))
     return calls
@@ -422,13 +427,13 @@ def _write_of(operation: Operation) -> Write:
 
 
 def changed_meanwhile(plan: Plan, client: Client) -> str:
-    """A sentence where an ordered list has another version by now than the plan is made for; raises
-    ServiceError.
+    """A sentence if an ordered list has another version by now than the one that the plan was made
+    for; empty if none has. Raises ServiceError.
 
     A list that was read a moment ago is not read once more.
     """
     for call in plan_calls(plan):
-        before = client.version(call.resource) if call.whole is not None else None
+        before = client.version(call.resource) if call.whole_list is not None else None
         if before is None or client.age_of(call.resource) < MAX_AGE:
             continue
         client.read(call.resource)
@@ -441,8 +446,9 @@ def changed_meanwhile(plan: Plan, client: Client) -> str:
     return ""
 
 
-def _is_overtaken(resource: Resource, client: Client) -> bool:
-    """Return whether others wrote versions of an ordered list since it was read for the plan."""
+def _reread_is_overtaken(resource: Resource, client: Client) -> bool:
+    """Read an ordered list again, and return whether other writers wrote versions of it since it
+    was read for the plan; False if it cannot be read."""
     before = client.version(resource)
     try:
         client.read(resource)
@@ -452,8 +458,9 @@ def _is_overtaken(resource: Resource, client: Client) -> bool:
 
 
 def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
-    if call.whole is not None:
-        return _send_list(call, call.whole, client, warn)
+    """The objects in the answer to a call, by operation; raises ServiceError."""
+    if call.whole_list is not None:
+        return _send_list(call, call.whole_list, client, warn)
     resource = call.resource
     bodies = [body_of(call, operation) for operation in call.operations]
     ids = [str((operation.existing or {}).get("id", "")) for operation in call.operations]
@@ -470,11 +477,11 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
 
 
 def _send_list(
-    call: Call, whole: Sequence[Object], client: Client, warn: Warn
+    call: Call, whole_list: Sequence[Object], client: Client, warn: Warn
 ) -> dict[Operation, Object]:
-    """Send an ordered list, or an object of it; the object that holds the list is the answer for
-    operations on this object."""
-    result = write_list(call, whole, client)
+    """The objects in the answer to a call for an ordered list, or for an object of it, by
+    operation; operations on the object that holds the list get that object."""
+    result = write_list(call, whole_list, client)
     if result is not None:
         _warn_of_lacking(call, result, warn)
     resource = call.resource
@@ -490,9 +497,10 @@ def _changes_more_than(nested: Nested, operations: Sequence[Operation]) -> bool:
     return any(operation.fields.keys() - {nested.field} for operation in operations)
 
 
-def _overtaken(call: Call, client: Client, warn: Warn) -> Overtaken | None:
-    """Look whether another writer made the object that a call made, before a rule names it; returns
-    an error, after which the older one of both is used, if that is not the one of this run."""
+def _duplicate_error(call: Call, client: Client, warn: Warn) -> Overtaken | None:
+    """An error if another writer created the same object as a call did, before a rule names it; the
+    next plan then uses the older one. None if there is no other object, or the one of this run is
+    the older one. Warns of the duplicate."""
     resource = call.resource.parent
     creations = [
         operation
@@ -502,10 +510,10 @@ def _overtaken(call: Call, client: Client, warn: Warn) -> Overtaken | None:
     if not creations or resource is None:
         return None
     title = creations[0].title
-    made = client.list_object(call.resource)
-    identity = made.get("id")
+    created = client.list_object(call.resource)
+    identity = created.get("id")
     try:
-        oldest, *younger = client.read_with_same_key(resource, made)
+        oldest, *younger = client.read_with_same_key(resource, created)
     except ServiceError as exc:
         unknown = f"Whether another writer created the {title} at the same time is not known: "
         warn(f"{unknown}{exc.message}")
@@ -529,32 +537,32 @@ def _overtaken(call: Call, client: Client, warn: Warn) -> Overtaken | None:
 
 
 def write_list(
-    call: Call, whole: Sequence[Object], client: Client, query: Mapping[str, Any] = NO_ITEMS
+    call: Call, whole_list: Sequence[Object], client: Client, query: Mapping[str, Any] = NO_ITEMS
 ) -> Any:
-    """Make a call for an ordered list, or for an object of it, and return the list in the answer;
-    an error that points to an object names it. Raises ServiceError."""
+    """The list in the answer to a call for an ordered list, or for an object of it. Raises
+    ServiceError, which names the object to which the error points."""
     resource = call.resource
     try:
         if call.is_single:
-            return _write_rule(call, call.operations[0], whole, client)
+            return _write_rule(call, call.operations[0], whole_list, client)
         holders = [
             operation.fields
             for operation in call.operations
             if operation.resource is resource.parent
         ]
-        objects = [resource.semantics.with_ids(obj, client.ids) for obj in whole]
+        objects = [resource.semantics.with_ids(obj, client.ids) for obj in whole_list]
         bodies = [replacement(obj, resource) for obj in objects]
         return client.replace(resource, bodies, query, *holders)
     except ServiceError as exc:
-        if call.is_single and exc.status in (400, 404) and _is_overtaken(resource, client):
+        if call.is_single and exc.status in (400, 404) and _reread_is_overtaken(resource, client):
             raise Overtaken(exc.message, exc.error, exc.maybe_applied) from exc
-        labels = ", ".join(_at_fault(call, whole, exc))
+        labels = ", ".join(_labels_at_fault(call, whole_list, exc))
         if not labels:
             raise
         raise exc.extended(f"This is about the {resource.title} {labels}.") from exc
 
 
-def _at_fault(call: Call, whole: Sequence[Object], error: ServiceError) -> list[str]:
+def _labels_at_fault(call: Call, whole_list: Sequence[Object], error: ServiceError) -> list[str]:
     """The labels of the objects to which an error points."""
     resource = call.resource
     details = error.error["errors"]
@@ -563,34 +571,36 @@ def _at_fault(call: Call, whole: Sequence[Object], error: ServiceError) -> list[
         return [operation.label for operation in call.operations] if pointers else []
     form = re.compile(rf"/{resource.document.field}/(\d+)")
     matches = filter(None, map(form.match, pointers))
-    places = {int(match.group(1)) for match in matches}
-    return [resource.label_of(obj) for place, obj in enumerate(whole) if place in places]
+    indexes = {int(match.group(1)) for match in matches}
+    return [resource.label_of(obj) for index, obj in enumerate(whole_list) if index in indexes]
 
 
-def _write_rule(call: Call, operation: Operation, whole: Sequence[Object], client: Client) -> Any:
-    """A call for one object: the whole of it, since what the call leaves out is erased; its place
-    alone if nothing else changes."""
+def _write_rule(
+    call: Call, operation: Operation, whole_list: Sequence[Object], client: Client
+) -> Any:
+    """The list in the answer to a call for one object. The call has the whole object, since
+    Cloudflare erases what it leaves out, or its position alone if nothing else changes."""
     resource, fields = call.resource, operation.fields
     rule = None
     if fields.keys() - {POSITION}:
         planned = resource.semantics.with_ids(operation.planned or {}, client.ids)
         rule = without(replacement(planned, resource), "id")
-    place: dict[str, Any] = {}
+    position: dict[str, Any] = {}
     if operation.action == "create" or POSITION in fields:
-        place[POSITION] = _position_of_call(call, operation, whole, client)
+        position[POSITION] = _position_of_call(call, operation, whole_list, client)
     identity = str((operation.existing or {}).get("id"))
-    return client.write_rule(resource, call.write, identity, rule, place)
+    return client.write_rule(resource, call.write, identity, rule, position)
 
 
 def _position_of_call(
-    call: Call, operation: Operation, whole: Sequence[Object], client: Client
+    call: Call, operation: Operation, whole_list: Sequence[Object], client: Client
 ) -> dict[str, str]:
-    """The place of a rule behind its neighbour in the plan, among the rules that are there now."""
+    """The position of a rule behind its neighbour in the plan, among the rules that exist now."""
     key_of = call.resource.key_of
     rule_key = operation.key
     listed = client.listed(call.resource) or ()
     ids = {key_of(obj): str(obj.get("id")) for obj in listed}
-    planned_keys = [key_of(obj) for obj in whole]
+    planned_keys = [key_of(obj) for obj in whole_list]
     order = [key for key in planned_keys if key in ids or key == rule_key]
     place = order.index(rule_key)
     if rule_key == order[-1]:
@@ -604,8 +614,8 @@ def _position_of_call(
 def _update_nested(
     call: Call, nested: Nested, client: Client, returned: dict[Operation, Object]
 ) -> None:
-    """Update nested objects at their own path, if Cloudflare left them as they were; each of them
-    once."""
+    """Update nested objects at their own path, each once, if the call for their parents left them
+    unchanged; the answers are put into `returned`."""
     fields = call.resource.field(nested.field).fields
     ids: dict[Operation, str] = {}
     bodies: dict[str, dict[str, Any]] = {}
@@ -639,7 +649,7 @@ def _warn_of_lacking(call: Call, result: Sequence[Any], warn: Warn) -> None:
     resource = call.resource
     key_of = resource.key_of
     answer_keys = [key_of(obj) for obj in result if isinstance(obj, Mapping)]
-    sent_keys = [key_of(obj) for obj in call.whole or ()]
+    sent_keys = [key_of(obj) for obj in call.whole_list or ()]
     for operation in call.operations:
         is_sent = operation.key in sent_keys
         is_shown = operation.key in answer_keys

@@ -25,7 +25,7 @@ from .._text import Warn, first_few, joined
 from .dry_run import validate
 from .executor import BrokenOff, apply_plan, changed_meanwhile
 from .second_plan import (
-    Second,
+    SecondPlan,
     Version,
     as_others_left,
     overwritten,
@@ -39,21 +39,21 @@ MOST_LOOKS = 5  # at a state that others go on to change
 class Applied(NamedTuple):
     """The operations that were applied, and the state afterwards.
 
-    `before` is the state that a second look found, where nothing had been written until then.
-    `made` are the ids of the objects that were created. `put_back` are the operations of a second
-    plan, on what others wrote meanwhile.
+    `before` is the state as it was read again before anything was written; None if it was not.
+    `created_ids` are the ids of the objects that were created. `put_back` are the operations of
+    second plans that bring back changes of other writers.
     """
 
     operations: tuple[Operation, ...]
     state: State
     before: State | None = None
-    made: AbstractSet[str] = frozenset()
+    created_ids: AbstractSet[str] = frozenset()
     put_back: tuple[Operation, ...] = ()
 
 
 def predicted(plan: Plan, client: Client, is_validated: bool, warn: Warn) -> Applied:
-    """The end of a plan that is not applied; Cloudflare may validate it before. Raises
-    ServiceError."""
+    """The outcome of a plan that is not applied; if `is_validated`, Cloudflare validates it first.
+    Raises ServiceError."""
     if is_validated:
         validate(plan, client, warn)
     return Applied(plan.operations, plan.after())
@@ -63,20 +63,20 @@ class LaterPlans(Protocol):
     """The plans that a run makes once its first one is being applied."""
 
     def plan_again(self) -> Plan:
-        """Read, plan and check what is left; raises ProtectionError."""
+        """The plan for what is left, after reading and checking again; raises ProtectionError."""
 
     def state_after(self, existing: State) -> State:
-        """The state that the task makes of another one; raises PlanError."""
+        """The state that the task makes of an existing state; raises PlanError."""
 
     def check_second(self, second: Plan) -> None:
-        """Raises ProtectionError for a second plan that must not be applied."""
+        """Raise ProtectionError for a second plan that must not be applied."""
 
 
 ApplyOutcome = Union[Applied, BrokenOff]
 
 
 def renewed(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn) -> Plan:
-    """The plan, made again if another writer has made it obsolete; raises ProtectionError, before
+    """The plan, or a new one if another writer has made it obsolete; raises ProtectionError, before
     anything is written."""
     try:
         sentence = changed_meanwhile(plan, client)
@@ -91,8 +91,8 @@ def renewed(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Wa
 def apply_to_end(
     plan: Plan, first_plan: Plan, later: LaterPlans, client: Client, warn: Warn
 ) -> ApplyOutcome:
-    """Apply a plan, and settle what others wrote meanwhile. From the first write on, nothing is
-    raised: whatever stops the run is a BrokenOff, which is returned.
+    """The outcome of applying a plan and of settling what others wrote meanwhile. From the first
+    write on, nothing is raised: whatever stops the run is a BrokenOff, which is returned.
 
     `first_plan` is the one that the run began with, if this one was made again.
     """
@@ -108,8 +108,8 @@ def apply_to_end(
 
 
 def _may_look(broken: BrokenOff, looks: int) -> bool:
-    """Return whether another look may help: one after a lost answer, and some as long as others are
-    faster."""
+    """Return whether it may help to read and plan again: once after a lost answer, and up to five
+    times if other writers were faster; `looks` is how often it was done before."""
     is_known = isinstance(broken.cause, ServiceError) and not broken.cause.maybe_applied
     return broken.needs_reread and (looks == 0 or (looks < MOST_LOOKS and is_known))
 
@@ -117,11 +117,12 @@ def _may_look(broken: BrokenOff, looks: int) -> bool:
 def _apply(
     plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn, looks: int = 0
 ) -> Applied:
-    """Apply a plan; after a lost answer, or if others were faster, what is left of it. What
-    Cloudflare refused is said in a warning, also if the state turns out as desired."""
+    """The outcome of a plan; after a lost answer, or if others were faster, what is left is planned
+    and applied again. Warns of what Cloudflare refused, even if the state turns out as desired.
+    Raises BrokenOff."""
     try:
         sent = apply_plan(plan, client, warn)
-        return Applied(plan.operations, sent.after(plan), made=sent.made)
+        return Applied(plan.operations, sent.after(plan), created_ids=sent.created_ids)
     except BrokenOff as exc:
         broken = exc
     if not _may_look(broken, looks):
@@ -140,11 +141,12 @@ def _apply(
         raise _joined_ends(broken, done, exc) from broken.cause
     _warn_of_refusals(broken, needed, warn)
     operations = done + applied.operations
-    return Applied(operations, applied.state, made=applied.made | broken.made)
+    return Applied(operations, applied.state, created_ids=applied.created_ids | broken.created_ids)
 
 
 def _joined_ends(broken: BrokenOff, done: Sequence[Operation], again: BrokenOff) -> BrokenOff:
-    """The end of a plan that was broken off, and of which what was left is broken off `again`."""
+    """The end of a plan that was broken off, and whose remaining operations were planned again and
+    broken off as well, as `again` says."""
     # What Cloudflare has begun may end after it was read, and after its repetition was refused.
     begun = {operation.target for operation in broken.unknown if _runs_on(operation)}
     left: list[Operation] = []
@@ -156,7 +158,7 @@ def _joined_ends(broken: BrokenOff, done: Sequence[Operation], again: BrokenOff)
 
 
 def _runs_on(operation: Operation) -> bool:
-    """Return whether Cloudflare goes on with an operation after its answer."""
+    """Return whether Cloudflare answers an operation before it has ended it."""
     return bool(operation.resource.write_for(operation.action).operation)
 
 
@@ -166,7 +168,8 @@ def _warn_of_refusals(
     warn: Warn,
     refusal: ProtectionError | None = None,
 ) -> None:
-    """Warn of each refusal but the one that is said already, with what the next look found."""
+    """Warn of each refusal except for `refusal`, which is reported anyway, and say what was found
+    by reading again; `needed` are the targets that the next plan still has."""
     by_answer: dict[Hashable, list[Operation]] = {}
     for operation, error in broken.refusals.items():
         by_answer.setdefault(error.answer, []).append(operation)
@@ -199,16 +202,16 @@ def settle(
     client: Client,
     warn: Warn,
 ) -> Applied:
-    """Settle all that others wrote while a plan was applied, by second plans; raises BrokenOff, and
-    nothing else, since the plan is applied.
+    """The outcome of a plan after second plans have settled all that others wrote while it was
+    applied; raises BrokenOff, and nothing else, since the plan is applied.
 
-    `state_after` returns the state that the task makes of another one. `check` raises
+    `state_after` returns the state that the task makes of an existing one. `check` raises
     ProtectionError for a second plan that must not be applied.
     """
     left: Sequence[Operation] = ()
-    meanwhile: Meanwhile | None = None
+    meanwhile: ChangesMeanwhile | None = None
     try:
-        meanwhile = Meanwhile(client, warn, plan, applied)
+        meanwhile = ChangesMeanwhile(client, warn, plan, applied)
         for _round in range(MOST_SECOND_PLANS):
             left = ()
             second = meanwhile.second_plan(state_after)
@@ -236,8 +239,8 @@ NOT_PUT_BACK = (
 
 
 class OvertakenList(NamedTuple):
-    """An ordered list that others wrote as well: its versions, the keys that this run has changed,
-    and its objects as others left them."""
+    """An ordered list that others wrote as well: its versions, the keys of the objects that this
+    run has changed, and `theirs`, the objects of the list as others left them."""
 
     resource: Resource
     versions: Sequence[Version]
@@ -262,9 +265,9 @@ class OvertakenList(NamedTuple):
         return overwritten(resource, self.versions, final, run_keys)
 
 
-class Meanwhile:
-    """The time between the reading of a plan and the end of its application; `applied` is what it
-    has become, with all second plans so far."""
+class ChangesMeanwhile:
+    """The changes by others between the reading of a plan and the end of its application, and the
+    second plans that settle them; `applied` is the outcome so far, with these second plans."""
 
     def __init__(self, client: Client, warn: Warn, plan: Plan, applied: Applied) -> None:
         self.applied = applied
@@ -289,12 +292,12 @@ class Meanwhile:
                 del self._to_read[plural]
 
     def second_plan(self, state_after: Callable[[State], State]) -> Plan:
-        """The plan that settles what others wrote; without operations if there is nothing. Raises
-        BrokenOff if it cannot be made.
+        """The plan that settles what others wrote; it has no operations if nothing is left to
+        settle. Raises BrokenOff if it cannot be made.
 
-        `state_after` returns the state that the task makes of another one.
+        `state_after` returns the state that the task makes of an existing one.
         """
-        seconds = list(self._of_collections())
+        seconds = list(self._plans_of_collections())
         lists = self._overtaken_lists()
         if lists:
             try:
@@ -302,7 +305,7 @@ class Meanwhile:
             except Exception as exc:
                 raise self._not_put_back(seconds, lists, exc) from exc
             for overtaken in lists:
-                seconds.append(self._of_list(overtaken, target[overtaken.resource.plural]))
+                seconds.append(self._plan_of_list(overtaken, target[overtaken.resource.plural]))
         operations: list[Operation] = []
         order: dict[str, Sequence[Key]] = {}
         for resource, second in seconds:
@@ -323,20 +326,21 @@ class Meanwhile:
     def apply(self, plan: Plan) -> None:
         """Apply a second plan; raises BrokenOff.
 
-        If somebody else was faster, the next second plan begins with a new look.
+        If other writers were faster, the lists are read again, and the next second plan settles
+        their changes.
         """
         resources = [operation.resource for operation in plan.operations]
         collections = [resource for resource in resources if not resource.is_ordered]
         self._to_read = {resource.plural: resource for resource in collections}
         applied = self.applied
-        put_back = [operation for operation in plan.operations if self._is_put_back(operation)]
+        put_back = [operation for operation in plan.operations if self._puts_back(operation)]
         try:
             sent = apply_plan(plan, self._client, self._warn)
         except BrokenOff as exc:
             if not exc.needs_reread:
                 done = (*applied.operations, *exc.done)
                 raise BrokenOff(exc.cause, done, exc.left, exc.unknown) from exc
-            self.applied = applied._replace(made=applied.made | exc.made)
+            self.applied = applied._replace(created_ids=applied.created_ids | exc.created_ids)
             try:
                 for resource in self._client.written.values():
                     self._client.read(resource)
@@ -345,12 +349,13 @@ class Meanwhile:
             return
         self.applied = applied._replace(
             state=sent.after(plan),
-            made=applied.made | sent.made,
+            created_ids=applied.created_ids | sent.created_ids,
             put_back=(*applied.put_back, *put_back),
         )
 
-    def _of_collections(self) -> Iterator[tuple[Resource, Second]]:
-        """The operations for collections that take an object twice, each read again."""
+    def _plans_of_collections(self) -> Iterator[tuple[Resource, SecondPlan]]:
+        """The second plans for collections in which Cloudflare accepts duplicates; each collection
+        is read again."""
         resources, self._to_read = [*self._to_read.values()], {}
         for resource in resources:
             plural = resource.plural
@@ -365,14 +370,15 @@ class Meanwhile:
             before = frozenset(str(obj.get("id")) for obj in self._plan.before[plural])
             state = _in_former_order(listing, self.applied.state[plural])
             self.applied = self.applied._replace(state={**self.applied.state, plural: state})
-            desired, made = self._desired[plural], self.applied.made
-            yield resource, without_own_duplicates(resource, desired, made, state, before)
+            desired, created_ids = self._desired[plural], self.applied.created_ids
+            yield resource, without_own_duplicates(resource, desired, created_ids, state, before)
 
     def _overtaken_lists(self) -> list[OvertakenList]:
-        """The ordered lists that others wrote; from now on, `applied` has their last version."""
+        """The ordered lists that others wrote as well; their last versions are put into
+        `applied`."""
         lists: list[OvertakenList] = []
         for plural, resource in self._client.written.items():
-            if not self._is_overtaken(resource):
+            if not self._read_their_versions(resource):
                 continue
             versions = self._versions(plural)
             run_keys = {key for name, key in self._changed if name == plural}
@@ -384,12 +390,12 @@ class Meanwhile:
 
     def _not_put_back(
         self,
-        seconds: Sequence[tuple[Resource, Second]],
+        seconds: Sequence[tuple[Resource, SecondPlan]],
         lists: Sequence[OvertakenList],
         error: Exception,
     ) -> BrokenOff:
-        """The end of a run for which no second plan can be made; says which versions it replaced,
-        and what would bring back the changes in them."""
+        """The end of a run for which no second plan can be made; warns of the versions that this
+        run replaced, and of the changes in them that may be lost."""
         left: list[Operation] = []
         for _resource, second in seconds:
             left += second.operations
@@ -403,22 +409,23 @@ class Meanwhile:
                 self._say(sentence)
         return BrokenOff(error, self.applied.operations, left, (), advice=NOT_PUT_BACK)
 
-    def _of_list(
+    def _plan_of_list(
         self, overtaken: OvertakenList, target: Sequence[Object]
-    ) -> tuple[Resource, Second]:
-        """The operations that make an ordered list what the task makes of what others left."""
+    ) -> tuple[Resource, SecondPlan]:
+        """The second plan for an ordered list: it makes the list the `target`, which the task makes
+        of the list as others left it."""
         resource, plural = overtaken.resource, overtaken.resource.plural
         second = putting_back(resource, overtaken.existing, target)
         remarks = overwritten(resource, overtaken.versions, target, overtaken.run_keys)
         self._their_keys[plural] = {resource.key_of(obj) for obj in overtaken.theirs}
-        put_back = [operation for operation in second.operations if self._is_put_back(operation)]
+        put_back = [operation for operation in second.operations if self._puts_back(operation)]
         if put_back:
-            remarks.insert(0, self._put_back(resource, put_back))
+            remarks.insert(0, self._put_back_in_words(resource, put_back))
         return resource, second._replace(remarks=remarks)
 
-    def _is_put_back(self, operation: Operation) -> bool:
-        """Return whether an operation brings back what others did: not the deletion by a purge of
-        what they added."""
+    def _puts_back(self, operation: Operation) -> bool:
+        """Return whether an operation brings back a change by others; a purge that deletes an
+        object which they added does not."""
         resource = operation.resource
         their_keys = self._their_keys.get(resource.plural, ())
         is_purged = operation.action == "delete" and operation.key in their_keys
@@ -431,9 +438,9 @@ class Meanwhile:
             for number in sorted(versions.known)
         ]
 
-    def _is_overtaken(self, resource: Resource) -> bool:
-        """Return whether others wrote versions of a list that this run has not seen; they are read
-        now."""
+    def _read_their_versions(self, resource: Resource) -> bool:
+        """Read the versions of a list that others wrote and this run has not seen; return whether
+        there are any. If they cannot be read, a warning says so."""
         versions = self._client.versions[resource.plural]
         numbers = versions.unknown
         # A second plan that was refused has read a version of others behind those of this run.
@@ -461,12 +468,12 @@ class Meanwhile:
         self._their_versions[resource.plural] = numbers or [max(versions.known)]
         return True
 
-    def _put_back(self, resource: Resource, operations: Sequence[Operation]) -> str:
+    def _put_back_in_words(self, resource: Resource, operations: Sequence[Operation]) -> str:
         labels = _changes_in_words(operations)
         return f"{self._replaced(resource)} The module puts back what that changed: {labels}."
 
     def _replaced(self, resource: Resource) -> str:
-        """A sentence on the versions of others that this run has replaced."""
+        """A sentence on the versions of other writers that this run has replaced."""
         their_versions = _versions_in_words(self._their_versions[resource.plural])
         return (
             f"Another writer made {their_versions} of the {resource.titles}, which this run"

@@ -16,9 +16,9 @@ from .._schema.resource import Key, Object, Resource, without
 from .._timestamps import age_of
 
 
-class Second(NamedTuple):
+class SecondPlan(NamedTuple):
     """The operations of a second plan on one collection, its keys in their order if that matters,
-    and sentences on what others wrote."""
+    and sentences on the changes by others."""
 
     operations: Sequence[Operation]
     order: Sequence[Key] = ()
@@ -40,15 +40,16 @@ class PlacedObject(NamedTuple):
 def without_own_duplicates(
     resource: Resource,
     wanted: Mapping[Key, Object],
-    made: AbstractSet[str],
+    created_ids: AbstractSet[str],
     listing: Sequence[Object],
     before: AbstractSet[str],
-) -> Second:
-    """The operations on objects that appeared while this run created or deleted such objects.
+) -> SecondPlan:
+    """The operations that recreate missing objects, and remove duplicates that arose when another
+    writer created the same object during this run.
 
-    `wanted` are objects that this run wants to be there, `made` the ids of those that it has made,
-    and `before` those of objects that were there before. Of several objects that appeared, the
-    oldest stays with the values of this run, and those go that this run has made.
+    `wanted` are the objects of this run by their keys, `created_ids` the ids of those that it
+    created, and `before` the ids of the objects that existed before. Of the duplicates, the oldest
+    stays and gets the values of this run; younger ones that this run made are deleted.
     """
     operations: list[Operation] = []
     remarks: list[str] = []
@@ -64,17 +65,17 @@ def without_own_duplicates(
         if len(appeared) < 2:
             continue
         oldest, *younger = sorted(appeared, key=lambda listed: age_of(listed.obj))
-        made_younger = [listed for listed in younger if listed.identity in made]
-        operations += _converging(resource, desired, oldest, made_younger)
+        made_younger = [listed for listed in younger if listed.identity in created_ids]
+        operations += _converging_operations(resource, desired, oldest, made_younger)
         outcome = "deletes the one that it made" if made_younger else "leaves both"
         remarks.append(
             f"Another writer created the {resource.title_of(desired)} at the same time. The older"
             f" one has the id {oldest.obj.get('id')} and stays; this run {outcome}."
         )
-    return Second(operations, remarks=remarks)
+    return SecondPlan(operations, remarks=remarks)
 
 
-def _converging(
+def _converging_operations(
     resource: Resource, desired: Object, oldest: PlacedObject, younger: Sequence[PlacedObject]
 ) -> list[Operation]:
     """The operations that give the oldest object the desired values, and delete younger ones; none
@@ -104,13 +105,13 @@ class Version(NamedTuple):
 def as_others_left(
     resource: Resource, versions: Sequence[Version], changed_keys: AbstractSet[Key]
 ) -> list[Object]:
-    """The last version with all that others had changed when this run replaced it, in their order;
-    of the objects with `changed_keys`, which this run has changed, those that others changed as
-    well.
+    """The list as other writers left it: its last version with all their changes that this run
+    replaced, in their order. An object with one of the `changed_keys`, which this run has changed,
+    is as they left it only if they changed it as well.
 
-    Of several values of an object the one counts that came last. A value that an earlier version
-    had, or this run wrote, is not new: whoever writes a whole list from an earlier version brings
-    back values of that, and does not mean them.
+    Of several values of an object, the latest counts. A value that an earlier version had, or that
+    this run wrote, is not new: whoever writes a whole list from an earlier version brings back
+    values of that version without meaning them.
     """
     listings = [version.by_key(resource) for version in versions]
     chosen: dict[Key, Object | None] = {}
@@ -141,12 +142,12 @@ class History:
         self._is_own = [version.is_own for version in versions]
 
     def value_of_others(self, is_changed: bool) -> Object | None:
-        """The object as others left it, if that came after the value of the last version;
-        `is_changed` says that this run has changed it."""
+        """The object as others left it, if that is newer than the value of the last version;
+        otherwise the latter. `is_changed` says that this run has changed the object."""
         chosen = self._objects[-1]
         replaced = [place for place, is_own in enumerate(self._is_own) if is_own and place]
         for place in dict.fromkeys((*replaced, len(self._objects) - 1)):
-            latest = self._first_stage(self._stages[place - 1])
+            latest = self._first_of_others(self._stages[place - 1])
             if latest <= 0 and is_changed:
                 continue
             values, _identity = self._stages[place]
@@ -155,30 +156,32 @@ class History:
                 chosen = self._objects[place - 1]
         return chosen
 
-    def _first_stage(self, stage: Stage) -> int:
-        """The place of the first version of others with this stage; -1 if none has it."""
+    def _first_of_others(self, stage: Stage) -> int:
+        """The index of the first version by others in which the object has this stage; -1 if none
+        has it."""
         for place, version_stage in enumerate(self._stages):
             if version_stage == stage and not self._is_own[place]:
                 return place
         return -1
 
     def _since(self, values: object) -> int:
-        """The place of the last stage that others began with these values, whatever the id, before
-        this run wrote them; -1 if none did."""
+        """The index of the version with which others last gave the object these values, under any
+        id, before this run wrote them; -1 if they never did."""
         since = -1
         for place, stage in enumerate(self._stages):
             if stage[0] != values:
                 continue
             if self._is_own[place]:
                 break
-            since = max(since, self._first_stage(stage))
+            since = max(since, self._first_of_others(stage))
         return since
 
 
 def _merged_order(
     order: Sequence[Key], listed: Sequence[Key], chosen: Mapping[Key, Object | None]
 ) -> list[Key]:
-    """The keys in one order; those that it lacks stand as in a listing."""
+    """The keys in their order, completed by those chosen keys of a listing that are missing; each
+    stands behind its predecessor in the listing."""
     merged = [*order]
     keys = [key for key in listed if chosen[key]]
     for place, key in enumerate(keys):
@@ -198,14 +201,14 @@ def _stage(resource: Resource, obj: Object | None) -> Stage:
 
 
 def _value(resource: Resource, obj: Object | None) -> object:
-    """The values of an object by which two versions of it are equal."""
+    """The values of an object by which two versions of it are compared."""
     return None if obj is None else every_value(resource, without(obj, "id"))
 
 
 def putting_back(
     resource: Resource, existing: Sequence[Object], target: Sequence[Object]
-) -> Second:
-    """The operations that make one list of another one, with the objects as they were."""
+) -> SecondPlan:
+    """The operations that make an existing list the target list, with the objects of the target."""
     by_key = {resource.key_of(obj): PlacedObject(index, obj) for index, obj in enumerate(existing)}
     order = [resource.key_of(obj) for obj in target]
     places = {key: index for index, key in enumerate(order)}
@@ -217,17 +220,18 @@ def putting_back(
         if key not in unmoved:
             fields[POSITION] = position
         if fields:
-            operations.append(_putting_back_one(resource, listed, obj, fields))
+            operations.append(_operation_putting_back(resource, listed, obj, fields))
     for key, listed in by_key.items():
         if key not in places:
             operations.append(Operation("delete", resource, {}, listed.obj, listed.place))
-    return Second(operations, order)
+    return SecondPlan(operations, order)
 
 
 def _fields_to_put_back(
     resource: Resource, existing: Object | None, target: Object
 ) -> dict[str, object]:
-    """The values of an object that differ from the existing ones; all of one that is not there."""
+    """The values of a target object that differ from the existing one; all its values if that does
+    not exist."""
     values = without(target, "id", *resource.read_only)
     values_before = without(existing or {}, *resource.read_only)
     declared = resource.declared_values(values)
@@ -242,7 +246,7 @@ def _fields_to_put_back(
     return fields
 
 
-def _putting_back_one(
+def _operation_putting_back(
     resource: Resource, listed: PlacedObject | None, target: Object, fields: Mapping[str, object]
 ) -> Operation:
     becomes = without(target, "id", *resource.read_only)
@@ -271,14 +275,14 @@ def overwritten(
         if value_of_others in (_value(resource, was), _value(resource, becomes)):
             continue
         title = resource.title_of(theirs or becomes or base[key])
-        made, stays = _differing(resource, was, theirs, becomes)
+        their_value, final_value = _differing(resource, was, theirs, becomes)
         if key not in changed_keys and becomes is None:
             sentences.append(f"The {title}, which another writer added, is deleted by the purge.")
-        elif made != stays:
+        elif their_value != final_value:
             also, whose = (" as well", "this run's") if key in changed_keys else ("", "the task's")
             sentences.append(
-                f"Another writer changed the {title}{also}: it made it {made}; {whose} value stays:"
-                f" {stays}."
+                f"Another writer changed the {title}{also}: it made it {their_value}; {whose} value"
+                f" stays: {final_value}."
             )
     return sentences
 
@@ -286,8 +290,8 @@ def overwritten(
 def _differing(
     resource: Resource, was: Object | None, theirs: Object | None, becomes: Object | None
 ) -> tuple[str, str]:
-    """The object of others and that of this run: the fields that others changed, and that
-    differ."""
+    """The object of others, and that of this run, in words: only the fields that others changed,
+    and whose values differ now."""
     values_before = resource.declared_values(was or {})
     values_of_others = resource.declared_values(theirs or {})
     values_after = resource.declared_values(becomes or {})

@@ -48,15 +48,15 @@ DAMAGED = "its contents are damaged; delete it"
 
 
 class Unusable(Exception):
-    """The state cannot be used; the text says why."""
+    """A state file cannot be used, for the reason in the text."""
 
 
 class Header(NamedTuple):
-    """Number of turns that were taken in all, and the one from which on they wait, until a time,
-    since Cloudflare says so.
+    """The state that all calls share: the number of turns that were taken; the turn from which on
+    calls wait until a time, since they meet a rate limit of Cloudflare; the time before which
+    Cloudflare demands that nobody calls; and the time at which waiting was last announced.
 
-    Besides, until when it lets nobody call, and when waiting was last announced. Times are in
-    seconds since 1970.
+    Times are in seconds since 1970.
     """
 
     turns: int = 0
@@ -67,8 +67,8 @@ class Header(NamedTuple):
 
 
 class CallTime(NamedTuple):
-    """Time at which a call ended, 0 if there was none; of one that waits, its coming time; of one
-    that is under way, when it was sent."""
+    """The time at which a call ended, 0 if there was none; for a waiting call the time of its turn;
+    for one that is under way the time at which it was sent."""
 
     at: float
     is_under_way: bool = False
@@ -86,7 +86,7 @@ class Turns:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else reads or writes meanwhile; raises Unusable."""
+        """Keep others from reading and writing while the statements inside run; raises Unusable."""
         with self._mutex:
             yield
 
@@ -95,7 +95,7 @@ class Turns:
         return Unusable(f"{self.path}: {reason}" if self.path else reason)
 
     def close(self) -> None:
-        """Give back what the operating system lent."""
+        """Release what the operating system lent, such as a file."""
 
     def header(self) -> Header:
         """The header; raises Unusable."""
@@ -109,11 +109,11 @@ class Turns:
         return header
 
     def write_header(self, header: Header) -> None:
-        """Write what all calls share; raises Unusable."""
+        """Write the header; raises Unusable."""
         self._write(0, HEADER_FORMAT.pack(MAGIC, *header))
 
     def moment(self, turn: int) -> float:
-        """The time of a call as the ring holds it, that of one under way as a negative number.
+        """The time of a call as the ring holds it, as a negative number if the call is under way.
         Raises Unusable."""
         if turn < 0:
             return 0.0
@@ -160,12 +160,13 @@ class Turns:
 
 
 class SharedTurns(Turns):
-    """The turns in a file; raises Unusable where it is not this user's, or not as it was left."""
+    """The turns in a file that all processes of a user share; raises Unusable if it belongs to
+    another user, or is damaged."""
 
     def __init__(self, path: str) -> None:
         self._mutex = threading.Lock()
         self.path = path
-        self._file = open_own(path)
+        self._file = open_own_file(path)
         try:
             with self.locked(), self._explained():
                 self._check(os.fstat(self._file))
@@ -176,7 +177,7 @@ class SharedTurns(Turns):
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else reads or writes meanwhile; raises Unusable."""
+        """Keep others from reading and writing while the statements inside run; raises Unusable."""
         with self._mutex, self._explained():
             self._lock()
             try:
@@ -185,7 +186,8 @@ class SharedTurns(Turns):
                 fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Close the file; a thread that comes later meets no other file that has its number."""
+        """Close the file and forget its number, so that a late thread does not use another file
+        that has got it."""
         with self._mutex:
             if self._file >= 0:
                 os.close(self._file)
@@ -232,9 +234,9 @@ class SharedTurns(Turns):
             raise self.unusable("the disk is full")
 
 
-def open_own(path: str) -> int:
-    """A file of this user, which is made if there is none, and which no other process inherits;
-    raises Unusable."""
+def open_own_file(path: str) -> int:
+    """The descriptor of a file of this user, which is created if it does not exist, and which no
+    other process inherits; raises Unusable."""
     file = -1
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -251,24 +253,25 @@ def open_own(path: str) -> int:
     return file
 
 
-def state_path(environment: Mapping[str, str], host: str, credentials: Mapping[str, str]) -> str:
-    """Path of the turns of these credentials at this host; raises Unusable where there is no folder
-    for it.
+def state_path(environment: Mapping[str, str], host: str, identity: Mapping[str, str]) -> str:
+    """The path of the state file for this host and identity, such as credentials, of which it tells
+    nothing; raises Unusable if the user has no home directory.
 
-    It is the folder in which Ansible keeps its own files, which is the same for packed modules.
+    It is in the folder in which Ansible keeps its own files, which is the same for packed modules.
     """
     folder = os.path.expanduser(environment.get("ANSIBLE_HOME") or "~/.ansible")
     if not os.path.isabs(folder):
         raise Unusable("this user has no home directory")
     texts = [host.lower()]
-    for name in sorted(credentials):
-        texts += [name, credentials[name]]
+    for name in sorted(identity):
+        texts += [name, identity[name]]
     digest = hashlib.sha256("\0".join(texts).encode("utf-8")).hexdigest()
     return os.path.join(folder, FOLDER, digest[:32])
 
 
 class RateLimit(NamedTuple):
-    """A limit of Cloudflare: so many calls are left in so many seconds."""
+    """A rate limit of Cloudflare: the number of calls that are left until its window ends, and the
+    seconds until then."""
 
     calls: int
     seconds: int
@@ -328,8 +331,8 @@ Wait = Callable[[float], bool]
 
 
 class Closed(Exception):
-    """Cloudflare has refused a call with these credentials, and asks everybody to wait for so many
-    seconds."""
+    """Cloudflare has refused a call with these credentials, and demands that all calls wait for
+    these seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -337,7 +340,7 @@ class Closed(Exception):
 
 
 class Unit(NamedTuple):
-    """Unit of a budget, in sentences."""
+    """The unit that a budget counts, in words for messages, and the option that sets the budget."""
 
     singular: str
     plural: str
@@ -349,27 +352,29 @@ QUERIES = Unit("query", "queries of the analytics")
 
 
 class NoBudget:
-    """Every call may be made at once."""
+    """A budget without limit: each call may be made at once."""
 
     def take_turn(self, wait: Wait) -> int:
-        """Let `wait` wait for the turn of a call; returns what `end_turn` wants. Raises Closed."""
+        """The turn of a call, for `end_turn`, after `wait` has waited for it; raises Closed."""
         return 0
 
     def end_turn(self, turn: int, limit: str | None) -> None:
-        """The call of this turn has ended; `limit` is the header Ratelimit of its response."""
+        """Record that the call of this turn has ended; `limit` is the header Ratelimit of its
+        response."""
 
     def close_for(self, seconds: float) -> None:
-        """Cloudflare has refused a call, and asks everybody to wait so long."""
+        """Record that Cloudflare has refused a call, and demands that all calls wait for these
+        seconds."""
 
     def close(self) -> None:
-        """Give back what the operating system lent."""
+        """Release what the operating system lent, such as a file."""
 
 
 class Look(NamedTuple):
-    """Result of a look at the state: the turn, and in how many seconds it comes.
+    """The turn of a call, and the seconds until it comes.
 
-    There is no turn yet where a whole budget of calls waits before it; the next look is due in so
-    many seconds.
+    The turn is None as long as a whole budget of calls waits before it; the seconds are those until
+    the next look.
     """
 
     turn: int | None
@@ -378,9 +383,9 @@ class Look(NamedTuple):
 
 
 class CallBudget(NoBudget):
-    """So many `calls` in a `period`, in seconds.
+    """A budget of `calls` in a `period`, in seconds.
 
-    `open_state` opens the turns that all processes share; where it raises Unusable, `warn` says so,
+    `open_state` opens the turns that all processes share; if it raises Unusable, `warn` says so,
     and the budget is that of this task alone. A run says once on its `screen` that calls wait;
     without a screen, a warning says so, once in a period.
     """
@@ -406,7 +411,7 @@ class CallBudget(NoBudget):
             self._state = self._unshared_state(exc)
 
     def take_turn(self, wait: Wait) -> int:
-        """Let `wait` wait for the turn of a call; returns what `end_turn` wants. Raises Closed."""
+        """The turn of a call, for `end_turn`, after `wait` has waited for it; raises Closed."""
         look = self._look(None)
         while look.seconds > 0:
             if look.is_first:
@@ -417,10 +422,11 @@ class CallBudget(NoBudget):
         return look.turn or 0
 
     def end_turn(self, turn: int, limit: str | None) -> None:
-        """The call of this turn has ended; its seat is taken until a period after this moment.
+        """Record that the call of this turn has ended; its seat is taken until a period after this
+        moment.
 
-        If the header Ratelimit leaves fewer calls than the budget does, others use the
-        credentials too; then so many calls are made until Cloudflare's own window ends.
+        If the header Ratelimit leaves fewer calls than the budget does, others use the credentials
+        too; then no more calls than these are made until Cloudflare's own window ends.
         """
         rate_limit = read_rate_limit(limit)
 
@@ -436,8 +442,8 @@ class CallBudget(NoBudget):
         self._with_state(end)
 
     def close_for(self, seconds: float) -> None:
-        """Cloudflare has refused a call, and asks everybody to wait so long; more than a period is
-        not believed."""
+        """Record that Cloudflare has refused a call, and demands that all calls wait for these
+        seconds, of which at most a period is believed."""
 
         def refuse_until(state: Turns) -> None:
             with state.locked():
@@ -451,7 +457,7 @@ class CallBudget(NoBudget):
         self._with_state(refuse_until)
 
     def close(self) -> None:
-        """Close the state; a thread that comes later has its own."""
+        """Close the state; a late thread gets one of its own."""
         with self._mutex:
             state = self._state
             self._state = Turns()
@@ -483,7 +489,8 @@ class CallBudget(NoBudget):
             return Look(turn, seconds, is_first)
 
     def _require_usable(self, state: Turns, header: Header, end_before: float, now: float) -> None:
-        """Raises Unusable if the times of the state cannot be, and Closed if nobody may call."""
+        """Raise Unusable if times of the state are too far in the future, and Closed if Cloudflare
+        lets nobody call now."""
         latest = max(header.closed_until, header.limited_until, end_before)
         if latest > now + self._period + SLACK:
             raise state.unusable(IN_THE_FUTURE)
@@ -491,27 +498,27 @@ class CallBudget(NoBudget):
             raise Closed(header.closed_until - now)
 
     def _limit(self, state: Turns, calls: int, seconds: float, sent: float, now: float) -> None:
-        """Let only so many more calls go in so many seconds, where the budget would let go more.
+        """Admit only `calls` more calls in the next `seconds`, if the budget would admit more.
 
-        Cloudflare counted after the call was sent, so its window does not end before `ends`, nor
-        after `until`. As long as nobody else uses the credentials, it leaves at least as many calls
-        as seats are usable before `ends`, also if that moment has passed: the window may still be
-        the same for the second to which Cloudflare rounds.
+        Cloudflare counted after the call was sent, so its window ends between `earliest_end` and
+        `until`. As long as nobody else uses the credentials, it leaves at least as many calls as
+        seats are usable before `earliest_end`, also if that moment has passed: the window may still
+        be the same for the second to which Cloudflare rounds.
         """
         if seconds <= 0:
             return
-        ends = sent + seconds - ROUNDING
+        earliest_end = sent + seconds - ROUNDING
         until = now + seconds
         header = state.header()
         turn = self._first_waiting(state, header, now) + calls
-        if turn >= header.limited_from and ends <= header.limited_until:
+        if turn >= header.limited_from and earliest_end <= header.limited_until:
             return  # that limit is there already
-        if not self._seems_to_come(state, header, turn, ends, now):
+        if not self._seems_to_come(state, header, turn, earliest_end, now):
             return
         start = header.turns - self._calls
         earlier = state.moments(start - self._calls, start)
         latest = state.moments(start, header.turns)
-        if _count_usable(earlier, latest, now, ends, self._period) <= calls:
+        if _count_usable(earlier, latest, now, earliest_end, self._period) <= calls:
             return
         waiting = [turn for turn, moment in enumerate(latest, start) if moment > now]
         if calls < len(waiting):
@@ -524,21 +531,18 @@ class CallBudget(NoBudget):
         state.write_header(header._replace(limited_from=limited_from, limited_until=until))
 
     def _seems_to_come(
-        self, state: Turns, header: Header, turn: int, ends: float, now: float
+        self, state: Turns, header: Header, turn: int, earliest_end: float, now: float
     ) -> bool:
-        """Return whether a turn comes before the window ends, by a look at few others; it spares
-        counting all seats.
-
-        It takes calls to end in the order of their turns.
-        """
+        """Return whether a turn probably comes before the window ends, if calls end in the order of
+        their turns; this spares counting all seats."""
         if turn >= header.turns + self._calls:
             return False
         if turn < header.turns:
-            return state.moment(turn) < ends
-        return _end_of_call(state, turn - self._calls, now) + self._period < ends
+            return state.moment(turn) < earliest_end
+        return _end_of_call(state, turn - self._calls, now) + self._period < earliest_end
 
     def _first_waiting(self, state: Turns, header: Header, now: float) -> int:
-        """The first turn that has not come yet."""
+        """The first turn whose time has not come yet; the next one to be taken if none waits."""
         come = max(-1, header.turns - self._calls - 1)
         waiting = header.turns
         while waiting - come > 1 and state.moment(waiting - 1) > now:
@@ -568,7 +572,8 @@ class CallBudget(NoBudget):
         show(text)
 
     def _with_state(self, work: Callable[[Turns], Worked]) -> Worked:
-        """The result of work on the state, or on another one where it has become unusable."""
+        """The result of work on the state, or on an unshared one if the state has become
+        unusable."""
         state = self._state
         try:
             return work(state)
@@ -588,7 +593,7 @@ class CallBudget(NoBudget):
 
 
 def _end_of_call(state: Turns, turn: int, now: float) -> float:
-    """Time at which the call of a turn has ended or will be made; of one under way, now."""
+    """The time at which the call of a turn has ended or will be made; for a call under way, now."""
     call = state.call(turn)
     if call.is_under_way and call.at - SLACK <= now < call.at + LONGEST_CALL:
         return now
@@ -596,17 +601,23 @@ def _end_of_call(state: Turns, turn: int, now: float) -> float:
 
 
 def _count_usable(
-    earlier: Sequence[float], latest: Sequence[float], now: float, ends: float, period: float
+    earlier: Sequence[float],
+    latest: Sequence[float],
+    now: float,
+    earliest_end: float,
+    period: float,
 ) -> int:
-    """On how many seats a call may still be made before a window ends, by the moments of the last
-    two turns of each.
+    """The number of seats on which a call may still be made before a window ends, by the moments of
+    the last two turns of each seat.
 
-    Not where a call is under way, nor where a turn waits behind one: the end of that call moves it
-    beyond the window.
+    Seats with a call under way do not count, nor those on which a turn waits behind such a call:
+    its end moves the turn beyond the window.
     """
-    free = ends - period  # where the call on a seat has ended before, the next one comes in time
+    free = (
+        earliest_end - period
+    )  # where the call on a seat has ended before, the next one comes in time
     usable = [
-        0 <= moment < free or (now < moment < ends and 0 <= moment_before < free)
+        0 <= moment < free or (now < moment < earliest_end and 0 <= moment_before < free)
         for moment_before, moment in zip(earlier, latest)
     ]
     return sum(usable)

@@ -93,7 +93,7 @@ def interleaved(numbers: random.Random) -> tuple[list[str], list[str], list[str]
 @pytest.mark.parametrize("age", [0.0, 100.0])
 def test_two_writers_never_lose_a_rule(age: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executor, "MAX_AGE", age)
-    monkeypatch.setattr(executor, "_are_single", lambda *_any: False)  # which would lose nothing anyway
+    monkeypatch.setattr(executor, "_can_be_single", lambda *_any: False)  # which would lose nothing anyway
     monkeypatch.setattr(second_look, "MOST_SECOND_PLANS", 1000)  # others go on to write for long
     monkeypatch.setattr(second_look, "concurrently", map)  # one writer of the model takes one step at a time
     runs = [interleaved(random.Random(seed)) for seed in range(100)]
