@@ -31,7 +31,7 @@ from tests.evidence.models.random_accounts import (
     task_of,
 )
 from tests.evidence.models.random_plans import plans
-from tests.evidence.models.traffic_model import custom_in_order, is_unprotected, lets_pass_too_much, rule_lacks
+from tests.evidence.models.traffic_model import custom_in_order, is_unprotected, lets_pass_too_much, nothing_is_stricter
 from tests.fake_service import LocalService
 from tests.support.module_run import ZONE, Modules
 
@@ -136,17 +136,15 @@ def test_a_hole_in_a_zone_is_found_and_nobody_else_is_blamed(
         accept_risks=list(codes_of(risks_of_rules(CUSTOM_RULES))),
     )
     record = record_of("custom_rules", result)
-    in_order = custom_in_order(existing)
-    there = {rule["ref"] for rule in existing}  # without a purge, a new rule is the last one
-    described_in_order = custom_in_order(sorted(baseline, key=lambda rule: not purge and rule["ref"] not in there))
-    by_ref, described = ({rule.key: rule for rule in rules} for rules in (in_order, described_in_order))
-    lacking = any(
-        rule_lacks(rule, by_ref.get(rule.key), described_in_order[:index])
-        for index, rule in enumerate(described_in_order)
-    )
+    in_order, entries = custom_in_order(existing), {rule["ref"]: rule for rule in baseline}
+    there = {rule["ref"] for rule in existing}
+    left = [entries.get(rule["ref"], rule) for rule in existing]
+    after = baseline if purge else [*left, *(rule for rule in baseline if rule["ref"] not in there)]
+    lacking = not nothing_is_stricter(in_order, custom_in_order(after))
     hand = next((index for index, rule in enumerate(in_order) if rule.key == "hand"), None)
+    described = {rule.key: rule for rule in custom_in_order(baseline)}
     behind = [described[rule.key] for rule in in_order[hand + 1 :]] if hand is not None else []
-    passing = hand is not None and lets_pass_too_much(in_order[hand], behind)
+    passing = hand is not None and not purge and lets_pass_too_much(in_order[hand], behind)
     if lacking or passing:
         assert record["status"] == "weakened", (record["reasons"], baseline, existing)
     elif record["status"] == "weakened":  # what is not proven may take protection away, and is said so

@@ -395,17 +395,3 @@ def is_wider(before: Rule, after: Rule) -> bool:
 def lets_pass_too_much(rule: Rule, behind: Sequence[Rule]) -> bool:
     """Whether a rule lets requests pass that one of the baseline's rules behind it stops."""
     return any(rule.passed & other.stopped for other in behind)
-
-
-def rule_lacks(described: Rule, existing: Rule | None, in_front: Sequence[Rule]) -> bool:
-    """Whether a rule of the baseline is off, missing, narrower than described, only challenges, or lets more pass.
-    Requests that a rule in front lets pass never meet it, so that it lacks nothing for them."""
-    met_by_none = frozenset[Request]().union(*(rule.passed for rule in in_front if rule.ends))
-    stopped = described.stopped - met_by_none
-    if existing is None or not existing.enabled or (described.stopped and not stopped):
-        return bool(stopped)
-    if existing.action == "skip" and not described.enabled:
-        return True
-    if described.enforces and existing.enforces and described.action == "block" != existing.action:
-        return True
-    return bool(stopped - existing.stopped) or bool(existing.passed - described.passed)
