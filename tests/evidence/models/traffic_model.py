@@ -66,7 +66,7 @@ def networks(items: Iterable[Item], flag: str, value: bool) -> Iterator[IPv4Netw
     """Those of the items that have this value, which an item without it has if it is the usual one; a malformed prefix
     has none."""
     for item in items:
-        if item.get(flag, flag == "enabled") is value and item["prefix"].count(".") != 2:
+        if item.get(flag, flag == "enabled") is value and ".x/" not in item["prefix"]:
             yield ip_network(item["prefix"], strict=False)
 
 
