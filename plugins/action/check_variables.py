@@ -34,7 +34,7 @@ from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import INVENTORY, wrong_names
 from ..plugin_utils._doctor.doctor import DOCTOR
 from ..plugin_utils._export.describe import VARIABLES as EXPORT
-from ..plugin_utils._export.snapshot import RESTORE
+from ..plugin_utils._export.state_file import RESTORE
 from ..plugin_utils._report import arguments as report_arguments
 from ..plugin_utils._report import files as report_files
 from ..plugin_utils._worker import prepare_workers

@@ -26,7 +26,8 @@ from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
 from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
 from ..plugin_utils._baseline.in_force import sentences_on_prepared
-from ..plugin_utils._export.snapshot import delete_older, snapshots_in
+from ..plugin_utils._export.kept_snapshots import delete_older
+from ..plugin_utils._export.snapshot import snapshots_in
 from ..plugin_utils._variables import FLEET, defaults_of, read_variables, require_none
 from ..plugin_utils._worker import noted_by_run, prepare_workers
 

@@ -26,7 +26,7 @@ from ..plugin_utils._export.describe import (
     read_earlier_export,
     sealed,
 )
-from ..plugin_utils._export.snapshot import read_host
+from ..plugin_utils._export.host_state import read_host
 from ..plugin_utils._files import require_writable, write_private
 from ..plugin_utils._worker import prepare_workers
 

@@ -21,17 +21,10 @@ from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.results import HostRun
 from ..plugin_utils._baseline.variables import OF_HOST, POSTURE, POSTURES_FILE, SNAPSHOT_DIRECTORY
-from ..plugin_utils._export.snapshot import (
-    OF_INVENTORY,
-    RESTORE,
-    StateFile,
-    parse_before,
-    parse_moment,
-    read_file,
-    read_part,
-    snapshot_before,
-    snapshots_in,
-)
+from ..plugin_utils._export.host_state import read_part
+from ..plugin_utils._export.kept_snapshots import parse_before, parse_moment, snapshot_before
+from ..plugin_utils._export.snapshot import snapshots_in
+from ..plugin_utils._export.state_file import OF_INVENTORY, RESTORE, StateFile, read_file
 from ..plugin_utils._report.results import is_unmet
 from ..plugin_utils._variables import errors_of
 from ..plugin_utils._worker import prepare_workers

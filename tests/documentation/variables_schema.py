@@ -44,7 +44,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     SOURCE,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import VARIABLES as EXPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import RESTORE
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES as OF_REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import CONTACTS, declared_in
 

@@ -22,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import INVENTORY
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.doctor import DOCTOR
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import VARIABLES as EXPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import RESTORE
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_OPTIONS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import ENCODER
 

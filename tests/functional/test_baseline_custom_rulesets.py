@@ -19,12 +19,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
     export_text,
     exported_resources,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    read_file,
-    read_host,
-    read_part,
-    snapshot_text,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_host, read_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import read_file
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CHALLENGE, DEPLOYMENTS

@@ -15,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import ENTRY_POINTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_host
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import DNS, FIREWALL, WHOLE

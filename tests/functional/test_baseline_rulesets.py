@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state, export_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_part
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, EXCEPTIONS, L4_OVERRIDES, L7_LOGGED, PACKETS, RATES

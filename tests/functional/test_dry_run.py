@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import read_file
 
 from tests.fake_service import LocalService
 from tests.support.baseline_runs import applied, snapshot

@@ -15,11 +15,8 @@ import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    read_part,
-    snapshot_text,
-    snapshots_in,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import snapshot_text, snapshots_in
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import (

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.registr
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export, export_state
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_host
 
 from tests.fake_service import LocalService
 from tests.support.baseline_runs import restored, snapshot

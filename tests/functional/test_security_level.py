@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state, export_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 

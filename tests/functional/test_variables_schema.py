@@ -14,7 +14,7 @@ import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_HOST
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import VARIABLES as EXPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import RESTORE
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES as REPORT
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 

@@ -10,12 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    differences_in,
-    read_file,
-    read_part,
-    snapshot_text,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import differences_in, read_file
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import RISKS, host, read_back, run_module

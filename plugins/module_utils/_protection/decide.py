@@ -3,43 +3,30 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Outcomes of requests under the rules of a zone, and of packets in the Network Firewall and in the
-components, in the order in which Cloudflare evaluates the rules.
+"""Outcomes of requests under the rules of a zone, and of packets in the Network Firewall, in the
+order in which Cloudflare evaluates the rules.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
+from typing import Callable, Iterable, NamedTuple, Sequence
 
 from .._expressions.batch import Batch
 from .._expressions.evaluation import Truth
 from .._expressions.expression import Expression
-from .._expressions.fields import WITHOUT_LISTS
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields
-from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import Resource, State
-from .._text import did_you_mean, excerpt, first_few
-from .._values.address_set import Address, is_in, range_of
-from .coverage import UNKNOWN_STATUS, Coverage
-from .expectation import (
-    BYPASSED,
-    FIREWALL,
-    FULFILLING,
-    MITIGATED,
-    MONITORED,
-    PASSING,
-    REQUEST,
-    UNPROTECTED,
-)
-from .modes import DATA_CENTER, GLOBAL, IN_TURN, REGION, UNDECIDED, Component, Rule
+from .._text import did_you_mean, first_few
+from .expectation import FIREWALL, FULFILLING, REQUEST
+from .modes import UNDECIDED
 from .outcomes import LOG, UNKNOWN_END, Outcome, WalkedRules, outcome_of
-from .request import DNS, PROTOCOL_FIELD, Packet
+from .request import PROTOCOL_FIELD
 from .routing import met_by
-from .rules_in_force import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in_force
+from .rules_in_force import REST_OF_THE_LIST, ZoneRule, rules_in_force
 from .traffic_sets import Evaluate, PastRequests, SingleRequest, Split
 
 
@@ -178,179 +165,6 @@ def _skipped(rule: ZoneRule, truth: Truth) -> list[str]:
     return skips
 
 
-def name_of_entry(prefix: str) -> str:
-    """The name of an entry of the allowlist, for a decision by it."""
-    return f"allowlist entry {prefix}"
-
-
-def name_of_rule(label: str) -> str:
-    """The name of a rule of a component, for a decision by it."""
-    return f"rule {label}"
-
-
-def name_of_filter(expression: str) -> str:
-    """The name of a filter, for a decision by it."""
-    return f"filter {excerpt(expression)}"
-
-
-WORD_OF_MODE = {ENABLED: MITIGATED, MONITORING: MONITORED, DISABLED: UNPROTECTED}
-WITHOUT_RULE = Outcome(UNPROTECTED, "no rule")
-
-
-def decide_packet(coverage: Coverage, packet: Packet, name: str) -> Decision:
-    """The decision of a component on a packet."""
-    component = coverage.by_kind.get(name)
-    if component is None:
-        return _open(f"the rules of {name} are not known")
-    if component.is_switched and coverage.enabled is False:
-        return decision([Outcome(UNPROTECTED, "TCP protection is off")])
-    if coverage.state.get(PREFIXES.plural) is None:
-        return _open("the protected prefixes are not known")
-    if not is_in(coverage.protected, packet.destination):
-        is_excluded = is_in(coverage.inside, packet.destination)
-        why = "an excluded prefix" if is_excluded else "no protected prefix"
-        return decision([Outcome(UNPROTECTED, why)])
-    allowed = _allowlisted(coverage, packet, name)
-    if allowed.outcomes and not allowed.reasons:
-        return allowed
-    doubted: list[Decision] = []
-    if coverage.malformed_exclusions:
-        doubt = f"the excluded prefix {coverage.malformed_exclusions[0]} is malformed"
-        doubted.append(decision([Outcome(UNPROTECTED, "an excluded prefix")], [doubt]))
-    if component.is_switched and coverage.enabled is None:
-        doubt = UNKNOWN_STATUS[0].lower() + UNKNOWN_STATUS[1:].rstrip(".")
-        doubted.append(decision([Outcome(UNPROTECTED, "TCP protection is off")], [doubt]))
-    return either(allowed, *doubted, _by_component(component, packet))
-
-
-def _open(reason: str) -> Decision:
-    """A decision that may be any."""
-    return decision([Outcome(word) for word in (*WORD_OF_MODE.values(), BYPASSED)], [reason])
-
-
-def _allowlisted(coverage: Coverage, packet: Packet, component: str) -> Decision:
-    """The decision of the allowlist if it may let the source pass; else one without outcomes."""
-    decided_by = "the allowlist"
-    prefixes = [str(entry.get("prefix")) for entry in coverage.active_sources]
-    malformed = [prefix for prefix in prefixes if range_of(prefix) is None]
-    doubt = ""
-    if coverage.state.get(ALLOWLIST.plural) is None:
-        doubt = "the allowlist is not known"
-    elif not prefixes:
-        return decision([])
-    elif packet.source is None:
-        doubt = packet.fields.not_given("ip.src")
-    elif is_in(coverage.bypassing, packet.source) and component == DNS:
-        doubt = "whether the allowlist holds for DNS protection is not known"
-    elif is_in(coverage.bypassing, packet.source):
-        decided_by = name_of_entry(_entry_with(prefixes, packet.source))
-    elif malformed:
-        doubt = f"the allowlist entry {excerpt(malformed[0])} is malformed"
-    else:
-        return decision([])
-    return decision([Outcome(BYPASSED, decided_by)], [doubt] if doubt else [])
-
-
-def _entry_with(prefixes: Sequence[str], address: Address) -> str:
-    """The first entry of the allowlist that has an address."""
-    for prefix in prefixes:
-        network = range_of(prefix)
-        if network and is_in([network], address):
-            return prefix
-    raise ValueError(f"no entry has {address}")
-
-
-def _by_component(component: Component, packet: Packet) -> Decision:
-    """The decision of filters and rules; a filter decides as well if it is not known to match."""
-    possible: list[Decision] = []
-    in_turn = sorted(component.filters, key=lambda candidate: IN_TURN.index(candidate.own_mode))
-    for candidate in in_turn:
-        truth = candidate.expression.evaluate(packet.fields)
-        if truth is False:
-            continue
-        name = name_of_filter(candidate.expression.text)
-        reasons: list[str] = []
-        if candidate.own_mode not in WORD_OF_MODE:
-            reasons.append(f"{name}: its mode or expression is not known")
-        elif isinstance(truth, NotKnown):
-            reasons += [f"{name}: {reason}" for reason in truth.reasons]
-            if candidate.expression.lists:
-                reasons.append(f"{name}: {WITHOUT_LISTS}")
-        possible.append(decision(_outcomes_of(candidate.own_mode, name), reasons))
-        if not reasons:
-            return either(*possible)
-    return either(*possible, _by_rules(component, packet))
-
-
-def _by_rules(component: Component, packet: Packet) -> Decision:
-    """The decision of the most specific rule: for the data center, for the region, or for all."""
-    possible: list[Decision] = []
-    for scope, place, key in (
-        (DATA_CENTER, packet.data_center, "data_center"),
-        (REGION, packet.region, "region"),
-    ):
-        rules = [rule for rule in component.rules if rule.scope == scope]
-        if place is None and rules:
-            doubt = f"there is a rule {rules[0].label}, and the {key} is not given"
-            possible.append(_of_rules(rules, [doubt]))
-        deciding = [rule for rule in rules if rule.place.casefold() == place]
-        if deciding:
-            return either(*possible, _decided_by(deciding))
-    odd = [rule for rule in component.rules if rule.scope not in (GLOBAL, REGION, DATA_CENTER)]
-    doubts = [f"the scope of the rule {rule.label} is not known" for rule in odd]
-    possible.append(_of_rules(odd, doubts))
-    everywhere = [rule for rule in component.rules if rule.everywhere]
-    by_default = _decided_by(everywhere) if everywhere else decision([WITHOUT_RULE])
-    return either(*possible, by_default)
-
-
-def _decided_by(rules: Sequence[Rule]) -> Decision:
-    """The decision of rules with one label; a service that has two of them is odd."""
-    for rule in rules:
-        if rule.mode not in WORD_OF_MODE:
-            return _of_rules(rules, [f"the mode of the rule {rule.label} is not known"])
-    return _of_rules(rules)
-
-
-def _of_rules(rules: Sequence[Rule], reasons: Sequence[str] = ()) -> Decision:
-    outcomes: list[Outcome] = []
-    for rule in rules:
-        outcomes += _outcomes_of(rule.mode, name_of_rule(rule.label))
-    return decision(outcomes, reasons)
-
-
-def _outcomes_of(mode: str, name: str) -> list[Outcome]:
-    """The outcome of a mode; any of an unknown mode."""
-    words = [WORD_OF_MODE[mode]] if mode in WORD_OF_MODE else WORD_OF_MODE.values()
-    return [Outcome(word, name) for word in words]
-
-
-class PacketDecisions:
-    """The decisions of one state on packets."""
-
-    def __init__(self, state: State) -> None:
-        self._coverage = Coverage(state)
-        self._lists = contents_in(state)
-        self._firewall_rules: Sequence[ZoneRule] | None = None
-        if NETWORK_FIREWALL_RULES.plural in state:
-            self._firewall_rules = rules_in_order(state, NETWORK_FIREWALL_RULES)
-        self._has_components = any(resource.plural in state for resource in ACCOUNT)
-
-    def decide(self, packet: Packet, components: Sequence[str]) -> Mapping[str, Decision]:
-        """The decision on a packet by component; under "" for a packet that none of them sees."""
-        return {name: self._decide(packet, name) for name in components}
-
-    def _decide(self, packet: Packet, component: str) -> Decision:
-        if self._firewall_rules is None:
-            return decide_packet(self._coverage, packet, component)
-        seen = packet.seen_by(component)
-        views = [fields._replace(lists=self._lists) for fields in seen]
-        by_firewall = in_firewall(self._firewall_rules, views)
-        if not component or not self._has_components:
-            return by_firewall
-        return _after_firewall(by_firewall, decide_packet(self._coverage, packet, component))
-
-
 def in_firewall(rules: Sequence[ZoneRule], views: Sequence[Fields]) -> Decision:
     """The decision of the Network Firewall on a packet of which it may see the fields of each
     view."""
@@ -359,13 +173,3 @@ def in_firewall(rules: Sequence[ZoneRule], views: Sequence[Fields]) -> Decision:
     if len(decisions) == 1 or len(joined.outcomes) == 1:
         return decisions[0]
     return decision(joined.outcomes, [views[0].not_given(PROTOCOL_FIELD), *joined.reasons])
-
-
-def _after_firewall(by_firewall: Decision, by_component: Decision) -> Decision:
-    """The decision on a packet that meets a component if the Network Firewall lets it pass."""
-    ends = [outcome for outcome in by_firewall.outcomes if outcome.word not in PASSING]
-    if len(ends) == len(by_firewall.outcomes):
-        return by_firewall
-    reasons = by_firewall.reasons if ends else ()
-    ending = by_firewall._replace(outcomes=ends, reasons=reasons)
-    return either(ending, by_component)

@@ -16,17 +16,8 @@ from .._schema.custom_rules import CUSTOM_RULES_OF_ACCOUNT
 from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.resource import State
 from .._text import Message, first_few, joined, plural
-from .decide import (
-    RULES_OF,
-    Decision,
-    PacketDecisions,
-    decide_requests,
-    name_of_entry,
-    name_of_filter,
-    name_of_rule,
-    never_decides,
-    rules_in_order,
-)
+from .decide import RULES_OF, Decision, decide_requests, never_decides, rules_in_order
+from .decide_packet import PacketDecisions, name_of_entry, name_of_filter, name_of_rule
 from .every import decide_every
 from .example import Described
 from .expectation import NAME, Expectation

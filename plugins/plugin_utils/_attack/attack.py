@@ -39,7 +39,7 @@ from .._baseline.posture import RISKS, PostureEntries
 from .._baseline.posture_file import Changed, PostureFile
 from .._baseline.results import AFTER_THE_RUN, HostRun, HostRunner, mitigated
 from .._baseline.service_time import ReadFailed
-from .._export.snapshot import read_host
+from .._export.host_state import read_host
 from .._files import require_writable
 from .._variables import Mistakes, all_read, errors_in, expiry_of, plain
 from .blocking import BLOCKED_BY, NETWORK_VARIABLES, OF_A_BLOCK

@@ -22,12 +22,12 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
     export_state,
     export_text,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import (
     StateFile,
     differences_in,
     read_file,
-    read_part,
-    snapshot_text,
 )
 from hypothesis import given
 from hypothesis import strategies as st

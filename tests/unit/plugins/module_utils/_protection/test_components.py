@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import decide_packet
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide_packet import decide_packet
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import parse_packet
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 

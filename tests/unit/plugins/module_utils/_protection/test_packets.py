@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import PacketDecisions
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide_packet import PacketDecisions
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import find
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import parse_packet

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import check_keep, host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    HostState,
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import HostState
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import (
     delete_older,
     owners_in,
     parse_before,
     parse_moment,
     snapshot_before,
-    snapshot_text,
     snapshots_of,
     write_snapshot,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import snapshot_text
 
 NOW = datetime(2027, 1, 29, 2, 0, 5, 310412, tzinfo=timezone.utc)
 ACCOUNT, OTHER, ZONE = "1" * 32, "c" * 32, "b" * 32

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Advice, Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, described_by
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import (
     OF_INVENTORY,
     StateFile,
     differences_in,

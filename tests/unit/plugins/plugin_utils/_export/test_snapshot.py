@@ -12,11 +12,9 @@ import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as ACCOUNT_RESOURCES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    read_part,
-    snapshot_text,
-    write_snapshot,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import write_snapshot
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import snapshot_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._files import host_folder, require_writable
 
 from tests.support.marked import Marked

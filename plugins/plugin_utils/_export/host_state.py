@@ -1,0 +1,82 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The state of a host as Cloudflare has it: all that the host may change, or some resources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from ...module_utils._context import EXISTING, NOW
+from ...module_utils._schema.registry import BY_PLURAL
+from ...module_utils._schema.resource import OWNERS, Resource, State, without
+from ...module_utils._specs.registry import HOST_MODULE
+from ...module_utils._specs.whole_state import all_inside, collections_of
+from ...module_utils._timestamps import read_timestamp
+from .._baseline.service_time import ReadFailed
+from .._baseline.variables import ROLE, Part, RunModule, connection_options, described_by
+from .._variables import plain
+
+
+class HostState(NamedTuple):
+    """The account and the zone of a host by their ids, the objects that they have, and the time
+    there; None if Cloudflare does not tell it."""
+
+    owners: Mapping[str, str]
+    objects: State
+    now: datetime | None = None
+
+
+def read_part(part: Part, run_module: RunModule) -> HostState:
+    """All that a host may change; raises ValueError for a state that cannot be read."""
+    touched = [item.resource for item in described_by(part)]
+    return read_host(touched, connection_options(part), run_module)
+
+
+def read_host(
+    resources: Sequence[Resource], connection: Mapping[str, Any], run_module: RunModule
+) -> HostState:
+    """These resources of the account and the zone that the options of the connection name; raises
+    ValueError for a state that cannot be read."""
+    reads = _plurals_of(resources)
+    if not reads:
+        return HostState({}, {})
+    owners = {BY_PLURAL[plural].owner for plural in reads}
+    unread_owners = [owner for name, owner in OWNERS.items() if name not in owners]
+    options = dict(connection)
+    for owner in unread_owners:
+        options = without(options, *owner.options)
+    result = plain(run_module(Part(HOST_MODULE, options, ROLE._replace(reads=reads)), False))
+    if result.get("failed"):
+        raise ReadFailed(str(result["msg"]), result)
+    return _host_state(reads, result)
+
+
+def _plurals_of(resources: Sequence[Resource]) -> list[str]:
+    """The names of resources, in the order of the registry."""
+    return [plural for plural, resource in BY_PLURAL.items() if resource in resources]
+
+
+def _host_state(reads: Sequence[str], result: Mapping[str, Any]) -> HostState:
+    """The collections with these names, and all inside of them, as a result has them; raises
+    KeyError if it lacks some."""
+    owners = {BY_PLURAL[plural].owner for plural in reads}
+    collections = collections_of(reads)
+    collections += all_inside(collections, result)
+    objects = {collection.plural: result[collection.plural] for collection in collections}
+    ids = {owner: result[owner] for owner in OWNERS if owner in owners}
+    return HostState(ids, objects, read_timestamp(result.get(NOW)))
+
+
+def predicted_state(part: Part, predicted: Mapping[str, Any]) -> HostState | None:
+    """The state that a prediction has read; None if it lacks some of what the host may change, such
+    as the items of a list that the host does not name."""
+    try:
+        plurals = _plurals_of([item.resource for item in described_by(part)])
+        return _host_state(plurals, plain(predicted.get(EXISTING) or {}))
+    except KeyError:
+        return None
