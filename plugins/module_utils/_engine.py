@@ -17,7 +17,7 @@ from ._api.connect import client_of_owner, connected
 from ._api.lock import Waiting, locked_owners
 from ._apply.executor import BrokenOff
 from ._apply.recovery import Applied, apply_to_end, predicted, renewed
-from ._context import EXISTING, NOW, TASK, Context
+from ._context import EXISTING, NOW, TASK, TRAFFIC_LINES, Context
 from ._errors import OptionError, OptionPlace, PlanError, ProtectionError, ServiceError
 from ._guard.checked import Checked
 from ._guard.finding import Finding
@@ -226,13 +226,20 @@ class Run(NamedTuple):
             self.warn(text)
 
     def _say_traffic_changes(self, checked: Checked) -> None:
-        """Show what becomes of traffic, before the diff."""
-        if checked.traffic is None or not checked.plan.operations or self.task.context.reports:
+        """Show what becomes of traffic, before the diff; a role shows it with its other lines."""
+        context = self.task.context
+        if context.is_role:
             return
-        host = self.task.context.host
-        kinds = {operation.resource.traffic for operation in checked.plan.operations}
-        for text in checked.traffic.sentences("packet" if kinds == {"packet"} else "request"):
-            self.show(f"{host}: {text}" if host else text)
+        for text in self._traffic_lines(checked):
+            self.show(f"{context.host}: {text}" if context.host else text)
+
+    def _traffic_lines(self, checked: Checked) -> list[str]:
+        """What becomes of traffic, in sentences; none of a plan that changes nothing."""
+        operations = checked.plan.operations
+        if checked.traffic is None or not operations or self.task.context.reports:
+            return []
+        kinds = {operation.resource.traffic for operation in operations}
+        return checked.traffic.sentences("packet" if kinds == {"packet"} else "request")
 
     def apply(self, prepared: Prepared, checked: Checked) -> tuple[Checked, Applied]:
         """Apply a plan; returns it with the risks of later plans of the run. Raises
@@ -268,8 +275,10 @@ class Run(NamedTuple):
         return {EXISTING: {**self.client.owner, **existing, NOW: read_at}}
 
     def result(self, checked: Checked, applied: Applied) -> dict[str, Any]:
-        """The result of the module."""
-        return self.results.of_run(checked, applied)
+        """The result of the module; a role gets the lines on traffic beside it."""
+        result = self.results.of_run(checked, applied)
+        lines = self._traffic_lines(checked) if self.task.context.is_role else []
+        return {**result, TRAFFIC_LINES: lines} if lines else result
 
 
 class PlansAfterFirst:

@@ -115,6 +115,15 @@ def test_a_run_has_a_task_of_each_host_with_something_to_do(inventory: Path, ser
     assert [rule["ref"] for rule in service.zone("d" * 32).custom_rules] == ["login"]
 
 
+@pytest.mark.parametrize("kind", ["check", "run", "snapshot"])
+def test_each_line_on_traffic_stands_once(kind: str, inventory: Path, tmp_path: Path) -> None:
+    """A host that changes is predicted together with the others, and once more for its snapshot."""
+    options = {"check": ["--check"], "run": [], "snapshot": ["-e", f"baseline_snapshot_directory={tmp_path}/before"]}
+    run = play(inventory, *options[kind])
+    lines = [line for line in run.output.splitlines() if " that pass today" in line]
+    assert lines and len(lines) == len(set(lines)), lines
+
+
 def test_a_run_in_which_all_hosts_are_in_order_is_one_task(inventory: Path) -> None:
     run = play(inventory, "--limit", ",".join(IN_ORDER)).done()
     assert len(run.of()) == 1 and counts(run) == ["4 hosts: 4 in order, 0 changed, 0 refused, 0 not reached."]

@@ -194,6 +194,8 @@ class HostTask(CheckedHost):
             if self._calls.shows_diff:
                 say(self._display, failure_diff([result]))
             return
+        for line in updated.traffic:
+            self.tell(line)
         if updated.lines:
             result = {**result, "coverage": None}
         begin = AFTER_THE_RUN if updated.predicted and result.get("changed") else ""
