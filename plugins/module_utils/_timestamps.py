@@ -99,7 +99,8 @@ def parse_expiry(text: str) -> datetime:
             day = datetime.fromisoformat(f"{text}T00:00:00+00:00")
         except ValueError as exc:
             raise ValueError(f"'{text}' is not a date that exists") from exc
-        return day + timedelta(days=1) if day.date() < END_OF_TIME.date() else END_OF_TIME
+        is_last_day = day.date() >= END_OF_TIME.date()
+        return END_OF_TIME if is_last_day else day + timedelta(days=1)
     match = TIMESTAMP.fullmatch(text)
     time = read_timestamp(text)
     if not match or not match.group(4) or time is None:

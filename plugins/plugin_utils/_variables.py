@@ -311,9 +311,12 @@ def wrong_variables(arguments: Arguments, values: Mapping[str, Any]) -> list[Opt
 def wrong_at(place: Option, argument: Argument, value: Any) -> list[OptionError]:
     """The errors in the value at a place."""
     name = str(place)
+    at_name = Option(name)
 
     def move(option: Option) -> Option:
-        return place.at(*option.path[1:]) if option.path[:1] == (name,) else option
+        if not option.lies_in(at_name):
+            return option
+        return place.at(*option.path[1:])
 
     return [error.moved(move) for error in wrong_variables({name: argument}, {name: value})]
 

@@ -454,7 +454,10 @@ def _reread_is_overtaken(resource: Resource, client: Client) -> bool:
         client.read(resource)
     except ServiceError:
         return False
-    return client.version(resource) != before or bool(client.versions[resource.plural].unknown)
+    if client.version(resource) != before:
+        return True
+    versions = client.versions[resource.plural]
+    return bool(versions.unknown)
 
 
 def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:

@@ -202,7 +202,8 @@ class ObjectChange(NamedTuple):
 
     def finishes(self, whole: ObjectChange) -> bool:
         """Return whether it ends as `whole` does, and starts from values on the way there."""
-        return self.after == whole.after and _is_between(self.before, whole.before, whole.after)
+        before, after = whole.before, whole.after
+        return self.after == after and _is_between(self.before, before, after)
 
 
 def _is_between(value: Any, before: Any, after: Any) -> bool:

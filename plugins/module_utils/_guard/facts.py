@@ -67,7 +67,8 @@ def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> FinderA
     backtest, backtest_record = backtested
     reasons = list(backtest_record["unknown"])
     requests = backtest.requests
-    if 100 * requests["may_block"] > Fraction(str(most)) * requests["passing"]:
+    most_requests = Fraction(str(most)) * requests["passing"] / 100
+    if requests["may_block"] > most_requests:
         reasons += _too_many_stopped(backtest_record, most)
     if not reasons:
         return None

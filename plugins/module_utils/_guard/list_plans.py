@@ -79,7 +79,8 @@ def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
 
 def _kinds_of_lists(plan: Plan) -> dict[str, str]:
     """The kinds of the lists before and after a plan, by their names."""
-    lists = [*plan.before[LISTS.plural], *plan.after()[LISTS.plural]]
+    lists_before, lists_after = plan.before[LISTS.plural], plan.after()[LISTS.plural]
+    lists = [*lists_before, *lists_after]
     return {LISTS.label_of(obj): str(obj.get("kind")) for obj in lists}
 
 

@@ -128,7 +128,8 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
     entries = resource.catalogue_object()
     if entries.plural in plan.unread:
-        raise Unread(Message(not_known, next(iter(plan.unread[entries.plural].values()))))
+        reason, *_further = plan.unread[entries.plural].values()
+        raise Unread(Message(not_known, reason))
     clauses: list[str] = []
     try:
         with reading(not_known):
@@ -164,7 +165,8 @@ def hidden_overrides(plan: Plan) -> str:
     """A warning for a plan that hides overrides of an account, or has them applied, without the
     risk weakens_ddos_rules; empty for any other."""
     before, after = plan.before, plan.after()
-    had, has = bool(before.get(L7_OVERRIDES.plural)), bool(after.get(L7_OVERRIDES.plural))
+    had = bool(before.get(L7_OVERRIDES.plural))
+    has = bool(after.get(L7_OVERRIDES.plural))
     overrides = before.get(L7_OVERRIDES_OF_ACCOUNT.plural, ())
     if had is has or not overrides or override_losses(L7_OVERRIDES, before, after):
         return ""
@@ -222,7 +224,8 @@ def resources_of_checks(plan: Plan) -> list[Resource]:
         if resource.catalogue and _naming(plan, resource):
             resources.append(resource.catalogue_object())
     resources += resources_of_list_checks(plan)
-    known = {plural for plural, objects in plan.before.items() if objects} | plan.unread.keys()
+    read = {plural for plural, objects in plan.before.items() if objects}
+    known = read | plan.unread.keys()
     return [resource for resource in resources if resource.plural not in known]
 
 

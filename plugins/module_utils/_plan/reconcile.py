@@ -606,19 +606,24 @@ def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Seque
     resource = desired.resource
     if len(matches) == 1:
         return matches
-    if resource.holds_rules and not all(match.obj.get("created_on") for match in matches):
-        ids = ", ".join(sorted(str(match.obj.get("id")) for match in matches))
+    have_ages = all(match.obj.get("created_on") for match in matches)
+    if resource.holds_rules and not have_ages:
+        ids = sorted(str(match.obj.get("id")) for match in matches)
+        title = resource.title_of(values)
         raise PlanError(
-            f"Cloudflare holds {resource.title_of(values)} more than once (ids {ids}), and does not"
+            f"Cloudflare holds {title} more than once (ids {', '.join(ids)}), and does not"
             " tell which is the oldest. Delete all but one of them, or give them other names."
         )
 
     protects_nobody = resource.semantics.protects_nobody
 
     def preference(match: Match) -> tuple[bool, bool, Age]:
-        is_other = protects_nobody(match.obj) is not protects_nobody(values)
-        differs = not resource.holds_rules and differences(resource.mutable, match.obj, values)
-        return is_other, bool(differs), age_of(match.obj)
+        obj = match.obj
+        is_other = protects_nobody(obj) is not protects_nobody(values)
+        differing: Sequence[str] = ()
+        if not resource.holds_rules:
+            differing = list(differences(resource.mutable, obj, values))
+        return is_other, bool(differing), age_of(obj)
 
     preferred, *duplicates = sorted(matches, key=preference)
     return preferred, *(match._replace(stays=False) for match in duplicates)

@@ -101,9 +101,9 @@ def _has_posture_values(resource: Resource, values: Values, before: Values) -> b
     for name, value in before.items():
         if name not in values:
             return False
-        field = resource.fields_by_name.get(name)
-        if isinstance(value, Mapping) and isinstance(values[name], Mapping):
-            if any(values[name].get(inner) != value[inner] for inner in value):
+        field, posture_value = resource.fields_by_name.get(name), values[name]
+        if isinstance(value, Mapping) and isinstance(posture_value, Mapping):
+            if any(posture_value.get(inner) != value[inner] for inner in value):
                 return False
         elif field is None or field.normalised({name: value}) != field.normalised(values):
             return False

@@ -53,8 +53,10 @@ Doubt = Tuple[str, Ranges]  # a sentence on what is not known, and the networks 
 
 def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
     """Tell if more would have been dropped than these limits allow."""
-    share = 100 * sums.would_drop > Fraction(str(limits.max_percent)) * sums.total
-    return share or (limits.max_packets is not None and sums.would_drop > limits.max_packets)
+    most_percent, most_packets = Fraction(str(limits.max_percent)), limits.max_packets
+    if 100 * sums.would_drop > most_percent * sums.total:
+        return True
+    return most_packets is not None and sums.would_drop > most_packets
 
 
 def judge(

@@ -73,7 +73,8 @@ class Rollout(NamedTuple):
         def adjust(resource: Resource, existing: Object | None, values: Values) -> Values:
             if not self._waits(resource, existing, values, against):
                 return values
-            staged.add((resource.plural, resource.key_of(values)))
+            key = resource.key_of(values)
+            staged.add((resource.plural, key))
             return _at_earlier_stage(resource, existing, values)
 
         plan = make(adjust)

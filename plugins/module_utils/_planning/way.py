@@ -106,7 +106,9 @@ def _with_executed(
     executed = list(rulesets)
     for owner, entry_point in ENTRY_POINTS.items():
         if owner in client.owner:
-            rules = [*plan.before.get(entry_point.plural, ()), *after.get(entry_point.plural, ())]
+            rules_before = plan.before.get(entry_point.plural, ())
+            rules_after = after.get(entry_point.plural, ())
+            rules = [*rules_before, *rules_after]
             executed += _executed(rules, client, owner, whole_ids)
     alongside = {**plan.alongside}
     if whole_before != whole_after:

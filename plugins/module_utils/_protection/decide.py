@@ -66,7 +66,9 @@ def decision(
 ) -> Decision:
     """A decision with each outcome and each reason once."""
     return Decision(
-        list(dict.fromkeys(outcomes)), list(dict.fromkeys(reasons)), list(dict.fromkeys(skips))
+        outcomes=list(dict.fromkeys(outcomes)),
+        reasons=list(dict.fromkeys(reasons)),
+        skips=list(dict.fromkeys(skips)),
     )
 
 

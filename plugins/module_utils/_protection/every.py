@@ -108,8 +108,9 @@ class _Question:
         meeting = {met.rule.key for met in walked.met}
         for rule in self._rules:
             # A rule that no request meets says nothing of one that lacks its fields.
-            if rule.key in meeting or self._sets.matching(rule.expression) == Diagrams.nothing:
-                names.update(dict.fromkeys(rule.expression.names))
+            expression = rule.expression
+            if rule.key in meeting or self._sets.matching(expression) == Diagrams.nothing:
+                names.update(dict.fromkeys(expression.names))
         return names
 
     def _example(
@@ -119,8 +120,11 @@ class _Question:
 
         def confirms(seen: Sequence[Fields]) -> bool:
             known = [fields._replace(lists=self._lists) for fields in seen]
-            is_asked = all(self._asked.evaluate(fields) is True for fields in known)
-            return is_asked and self._decided(known).outcomes == [outcome_traffic.outcome]
+            truths = [self._asked.evaluate(fields) for fields in known]
+            if any(truth is not True for truth in truths):
+                return False
+            outcomes = self._decided(known).outcomes
+            return outcomes == [outcome_traffic.outcome]
 
         traffic = outcome_traffic.traffic
         wanted = Wanted(self._kind, traffic, self._values, fields, self._host)

@@ -278,7 +278,8 @@ def _texts_of_keys(
 def _named_texts(diagrams: Diagrams, ranges: Ranges, usual: Sequence[str]) -> list[str]:
     """The texts with the numbers of ranges; usual texts first, if texts that no expression names
     are among them."""
-    is_open = ranges[-1][1] >= Diagrams.BEYOND or ranges[0][0] <= 0
+    lowest, highest = ranges[0][0], ranges[-1][1]
+    is_open = highest >= Diagrams.BEYOND or lowest <= 0
     numbers: list[int] = []
     for first, last in ranges:
         if last < Diagrams.BEYOND:

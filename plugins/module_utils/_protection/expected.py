@@ -111,8 +111,9 @@ class Evaluated(NamedTuple):
 
 
 def _as_one(by_component: Mapping[str, Any]) -> Any:
-    values = list(by_component.values())
-    return values[0] if all(value == values[0] for value in values) else dict(by_component)
+    value, *further_values = by_component.values()
+    are_equal = all(further_value == value for further_value in further_values)
+    return value if are_equal else dict(by_component)
 
 
 def find(
@@ -245,7 +246,8 @@ def _unmet_sentence(expectation: Expectation, record: ExpectationRecord, plan: P
 def expected_in_words(expected: Any) -> str:
     """The expected outcome, in a sentence."""
     if isinstance(expected, Mapping):
-        return ", ".join(f"{COMPONENTS[name].title} {word}" for name, word in expected.items())
+        titles = {name: COMPONENTS[name].title for name in expected}
+        return ", ".join(f"{titles[name]} {word}" for name, word in expected.items())
     return str(expected)
 
 

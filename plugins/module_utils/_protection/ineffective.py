@@ -227,7 +227,9 @@ def _within_wide(resource: Resource, objects: Sequence[Object]) -> list[SpannedO
 
 def _lasts_as_long(resource: Resource, outer: Object, inner: Object, ends: Ends) -> bool:
     """Return whether an object ends no earlier than another one."""
-    return lasts_as_long(ends.get(resource.key_of(outer)), ends.get(resource.key_of(inner)))
+    end_of_outer = ends.get(resource.key_of(outer))
+    end_of_inner = ends.get(resource.key_of(inner))
+    return lasts_as_long(end_of_outer, end_of_inner)
 
 
 def _covered_claim(resource: Resource, inner: Object, outer: Object, ends: Ends) -> Claim:

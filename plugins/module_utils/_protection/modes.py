@@ -304,9 +304,12 @@ def watching(
     this object of the resource did."""
 
     def watched(collection: Resource, obj: Object) -> Object:
-        if CODE.normalise(obj.get("mode")) not in (ENABLED, MONITORING):
+        mode = CODE.normalise(obj.get("mode"))
+        if mode not in (ENABLED, MONITORING):
             return obj
-        is_meant = key is None or (collection is resource and collection.key_of(obj) == key)
+        is_meant = True
+        if key is not None:
+            is_meant = collection is resource and collection.key_of(obj) == key
         return {**obj, "mode": ENABLED if is_meant else MONITORING}
 
     kind = str(resource.component)

@@ -89,7 +89,8 @@ def limits_less(was: Object, becomes: Object) -> Looser:
         if most and shorter and more * -(-period // shorter) > most:
             return f"takes {what.format(more)} in {shorter} s, and not {most} in {period} s", True
     longer, timeout = (_number_of_limit(limit, "mitigation_timeout") for limit in limits)
-    if timeout < longer and (was.get("action") == "block") is (becomes.get("action") == "block"):
+    both_or_none_block = (was.get("action") == "block") is (becomes.get("action") == "block")
+    if timeout < longer and both_or_none_block:
         return f"acts for {timeout} s, and not for {longer} s", True
     coarser, finer = map(counters, limits)
     if coarser < finer:
@@ -176,12 +177,14 @@ def _strengths(level: Values) -> Sequence[StrengthRange]:
 def _weakens(was: Values, becomes: Values) -> bool | None:
     """True if managed rules with other values stop less; None if that depends on the vendor's, or
     on values that are not known."""
-    pairs = [pair for pair in zip(_strengths(was), _strengths(becomes)) if pair[0] != pair[1]]
-    if any(after[1] < before[0] for before, after in pairs):
+    strengths = zip(_strengths(was), _strengths(becomes))
+    changed = [(before, after) for before, after in strengths if before != after]
+    if any(after[1] < before[0] for before, after in changed):
         return True
-    more = {*was, *becomes} - {*LEVEL, THRESHOLD}
-    is_odd = any(was.get(name) != becomes.get(name) for name in more)
-    return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
+    names_without_strength = {*was, *becomes} - {*LEVEL, THRESHOLD}
+    is_odd = any(was.get(name) != becomes.get(name) for name in names_without_strength)
+    may_be_weaker = any(after[0] < before[1] for before, after in changed)
+    return None if is_odd or may_be_weaker else False
 
 
 def _values_for(entries: OverrideEntries, names: ManagedRuleNames) -> dict[str, Any]:
@@ -201,9 +204,10 @@ def deploys_less(was: Object, becomes: Object) -> Looser:
     """The way in which the second rule deploys less than the first; None if it deploys as much."""
     if deployed(was) != deployed(becomes):
         return f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}", True
-    overrides = [
-        fields_in(fields_in(rule.get(PARAMETERS)).get(OVERRIDES)) for rule in (was, becomes)
-    ]
+    overrides: list[Mapping[str, Any]] = []
+    for rule in (was, becomes):
+        parameters = fields_in(rule.get(PARAMETERS))
+        overrides.append(fields_in(parameters.get(OVERRIDES)))
     before, after = map(entries_by_name, overrides)
     weakened = {
         names: _weakens(_values_for(before, names), _values_for(after, names))
@@ -514,23 +518,21 @@ def override_doubts(resource: Resource, was: State, becomes: State) -> Iterator[
             yield loss_by(resource, obj, NOT_UNDERSTOOD, certain=False)._replace(how=DOUBTED)
 
 
+def _override_of_key(resource: Resource, state: State, key: Key) -> Object:
+    """The override in force with a key; empty if there is none."""
+    _owner, overrides = overrides_in_force(resource, state)
+    with_key = [override for override in overrides if resource.key_of(override) == key]
+    return with_key[0] if with_key else {}
+
+
 def unlike_described(loss: Loss, described: State, existing: State) -> Loss:
     """The loss by an existing override, with a reason that names the described ones; any other loss
     as it is."""
     resource = L7_OVERRIDES if loss.resource is L7_OVERRIDES_OF_ACCOUNT else loss.resource
     if resource not in DDOS_OVERRIDES or loss.how == DOUBTED:
         return loss
-    was, now = (
-        next(
-            (
-                one
-                for one in overrides_in_force(resource, state)[1]
-                if resource.key_of(one) == loss.key
-            ),
-            {},
-        )
-        for state in (described, existing)
-    )
+    was = _override_of_key(resource, described, loss.key)
+    now = _override_of_key(resource, existing, loss.key)
     if loss.how == GONE:
         return loss._replace(reason="is off, and the baseline turns it on") if is_off(now) else loss
     is_same = all(item.normalised(was) == item.normalised(now) for item in resource.fields)

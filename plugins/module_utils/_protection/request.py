@@ -392,9 +392,10 @@ def _cookie_header(cookies: Mapping[str, list[bytes]]) -> bytes:
 def _header_fields(values: Mapping[str, Any]) -> dict[str, FieldValue]:
     """The headers that are given, and those that other keys give; it is not known whether the
     request has others of these."""
-    headers = {
-        name.lower().encode(): Items(tuple(texts)) for name, texts in values["headers"].items()
-    }
+    headers: dict[bytes, Items] = {}
+    for written_name, texts in values["headers"].items():
+        header_name = written_name.lower().encode()
+        headers[header_name] = Items(tuple(texts))
     unknown: list[bytes] = []
     for key, name in HEADERS_OF_KEYS.items():
         text = _header_text(key, values)

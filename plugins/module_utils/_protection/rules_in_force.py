@@ -148,7 +148,10 @@ def in_order_of(resource: Resource) -> InOrder:
     is_of_packets = resource.traffic == "packet"
 
     def zone_rule(rule: Object) -> ZoneRule:
-        action, label = str(rule.get("action")), resource.label_of(rule)
+        action = str(rule.get("action"))
+        label = resource.label_of(rule)
+        enabled = resource.field("enabled").normalised(rule)
+        conditions = [name for name in rule if name not in without_effect and rule[name]]
         skips: list[str] = []
         if action == "skip":
             skips, unknown = _skipped_names(rule.get("action_parameters"))
@@ -161,11 +164,11 @@ def in_order_of(resource: Resource) -> InOrder:
             title=label,
             action=action,
             expression=expression.of_packets() if is_of_packets else expression,
-            active=resource.field("enabled").normalised(rule) != "false",
+            active=enabled != "false",
             stops=action in resource.enforcing,
             skips=frozenset(skips),
             obj=rule,
-            conditions=sorted(name for name in rule if name not in without_effect and rule[name]),
+            conditions=sorted(conditions),
             unknown=unknown,
         )
 

@@ -253,10 +253,12 @@ def is_softer(was: Mark, becomes: Mark) -> bool:
     """Return whether a challenge takes the place of a block, and nothing else is weaker."""
     if was.family == STOPPED:
         return was.key == BLOCK and becomes.family == STOPPED
-    if was.family != COUNTED or was.obj.get("action") != BLOCK or not becomes.obj:
+    if was.family != COUNTED or not becomes.obj:
         return False
-    action = str(becomes.obj.get("action"))
-    return OF_STOPPED_ACTIONS.get(action, 1) == 1 and limits_less(was.obj, becomes.obj) is None
+    former, action = was.obj.get("action"), str(becomes.obj.get("action"))
+    if former != BLOCK or OF_STOPPED_ACTIONS.get(action, 1) != 1:
+        return False
+    return limits_less(was.obj, becomes.obj) is None
 
 
 def _limits_as_much(was: Object, becomes: Object) -> bool | None:

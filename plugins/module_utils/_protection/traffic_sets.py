@@ -149,7 +149,9 @@ def diagrams_of(values: Mapping[str, Any], expressions: Iterable[Expression]) ->
     names = frozenset(values)
 
     def decide(leaf: Comparison) -> object:
-        return decider_of(leaf)(known) if any(name in leaf.field for name in names) else None
+        if not any(name in leaf.field for name in names):
+            return None
+        return decider_of(leaf)(known)
 
     diagrams = Diagrams(decide, most=MOST_DIAGRAM_VARIABLES, truth_of_text=truth_of_text)
     for expression in expressions:

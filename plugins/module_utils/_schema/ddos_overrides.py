@@ -94,7 +94,8 @@ def _reading(managed: str) -> Any:
         obj = without(rule, "action", PARAMETERS)
         parameters = fields_in(rule.get(PARAMETERS))
         overrides = parameters.get(OVERRIDES)
-        if deployed(rule) != managed or not isinstance(overrides, Mapping):
+        is_of_managed = deployed(rule) == managed
+        if not is_of_managed or not isinstance(overrides, Mapping):
             return {**obj, OTHER_RULE: without(rule, *obj)}
         return _lifted({**obj, PARAMETERS: without(parameters, "id")})
 
@@ -190,7 +191,8 @@ def _unknown_names(override: Object, managed: Object) -> list[str]:
     """Names of an override that the managed ruleset does not have, with the nearest names."""
     descriptions: dict[str, dict[str, str]] = {"category": {}, "rule": {}}
     for rule in listed_rules(managed):
-        descriptions["rule"][str(rule.get("id"))] = str(rule.get("description") or "")
+        rule_id = str(rule.get("id"))
+        descriptions["rule"][rule_id] = str(rule.get("description") or "")
         for category in rule.get("categories") or ():
             descriptions["category"][str(category)] = ""
     clauses = []

@@ -89,7 +89,8 @@ def _invalid_rate_limit(rule: Values) -> str:
     missing = missing or lacking(limit, "characteristics", "period", score)
     if missing or rule["action"] not in RATE_LIMIT_ACTIONS:
         return missing
-    if rule["action"] != "block" and (rule.get("action_parameters") or {}).get("response"):
+    parameters = rule.get("action_parameters") or {}
+    if rule["action"] != "block" and parameters.get("response"):
         return f"has the action {rule['action']}, and only block has a response"
     counting = Expression.of_object(limit, "counting_expression")
     if limit.get("requests_to_origin") and Expression.of_object(rule).lists:

@@ -119,7 +119,8 @@ def lacking(rule: Values, *names: str) -> str:
 
 def blocks_nobody(rule: Object) -> bool:
     """Return whether a rule stops no traffic: it lets some pass, or is off."""
-    return rule.get("action") == "skip" or FLAG.normalise(rule.get("enabled", True)) == "false"
+    enabled = FLAG.normalise(rule.get("enabled", True))
+    return enabled == "false" or rule.get("action") == "skip"
 
 
 # Of rules that decide what becomes of a request or a packet.

@@ -169,7 +169,7 @@ class Restoration(NamedTuple):
         """The names of fields without an option that differ; None is as good as none."""
         fields_before = undeclared(self.resource, before)
         fields_now = undeclared(self.resource, current)
-        names = (fields_before.keys() | fields_now.keys()).difference(self.fields_left_alone)
+        names = {*fields_before, *fields_now}.difference(self.fields_left_alone)
         return [
             name
             for name in sorted(names)

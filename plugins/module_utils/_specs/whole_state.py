@@ -85,8 +85,10 @@ def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
         for name, value in fields.items()
         if value is not None and name in normalised
     }
-    if resource.nested and (not options.get(resource.nested.field) or has_deleted_filter(obj)):
-        options.pop(resource.nested.field, None)
+    if resource.nested:
+        nested_field = resource.nested.field
+        if not options.get(nested_field) or has_deleted_filter(obj):
+            options.pop(nested_field, None)
     if "priority" in fields and fields["priority"] is None:
         options["priority"] = ""  # the option's way to say that a rule has none
     if resource.is_ordered:

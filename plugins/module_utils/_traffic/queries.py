@@ -61,7 +61,9 @@ class TrafficNode(NamedTuple):
     @property
     def filter_type(self) -> str:
         """The type of its filter in the vendor's schema."""
-        return f"{self.owner.capitalize()}{self.field[0].upper()}{self.field[1:]}Filter_InputObject"
+        owner = self.owner.capitalize()
+        initial, further_letters = self.field[0], self.field[1:]
+        return f"{owner}{initial.upper()}{further_letters}Filter_InputObject"
 
     @property
     def components(self) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ one. If a run is killed in between, the next run of the baseline finishes its wo
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -426,7 +425,8 @@ def _snapshot_directory(sources: Iterable[str]) -> str:
     with a dot."""
     working_folder = Path.cwd()
     for source in sources:
-        if os.path.isdir(source) and Path(source).resolve() == working_folder:
+        path = Path(source)
+        if path.is_dir() and path.resolve() == working_folder:
             return f".{SNAPSHOTS}"
     return SNAPSHOTS
 

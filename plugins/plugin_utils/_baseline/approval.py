@@ -61,8 +61,11 @@ def _listed(operation: ListedOperation) -> dict[str, Any]:
 
 def report_id(generated: str, records: Iterable[Mapping[str, Any]]) -> str:
     """SHA-256 over the moment of a report and the plan of each of its hosts, in whichever order."""
-    plans = sorted([str(record.get("host")), str(record.get("plan_id"))] for record in records)
-    return hashlib.sha256(json.dumps([generated, plans]).encode()).hexdigest()
+    plans: list[list[str]] = []
+    for record in records:
+        plans.append([str(record.get("host")), str(record.get("plan_id"))])
+    text = json.dumps([generated, sorted(plans)])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def is_plan(text: str) -> bool:
@@ -77,8 +80,9 @@ def is_plan(text: str) -> bool:
 def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
     """The reason why the report beside a plan does not name it; an empty text if it does, or if
     there is no report."""
-    file = path.absolute().parent.parent / REPORT_FILE
-    if path.absolute().parent.name != PLANS or not file.is_file():
+    folder = path.absolute().parent
+    file = folder.parent / REPORT_FILE
+    if folder.name != PLANS or not file.is_file():
         return ""
     try:
         text = file.read_text(encoding="utf-8")
@@ -248,7 +252,8 @@ def _changed_existing(
     target: str, approved: ListedOperation, current: ListedOperation
 ) -> Iterator[str]:
     """The values that the operation finds."""
-    was, now = by_path(approved.get("before") or {}), by_path(current.get("before") or {})
+    was = by_path(approved.get("before") or {})
+    now = by_path(current.get("before") or {})
     for name in dict.fromkeys([*was, *now]):
         old, new = _shown_value(was, name), _shown_value(now, name)
         if old != new:
@@ -259,7 +264,8 @@ def _changed_fields(
     target: str, approved: ListedOperation, current: ListedOperation
 ) -> Iterator[str]:
     """The values that the operation sends."""
-    was, now = by_path(approved.get("fields") or {}), by_path(current.get("fields") or {})
+    was = by_path(approved.get("fields") or {})
+    now = by_path(current.get("fields") or {})
     for name in was:
         old, new = _shown_value(was, name), _shown_value(now, name)
         if name in now and old != new:
@@ -271,4 +277,6 @@ def _shown_value(values: Mapping[str, Any], name: str) -> str:
     if name not in values:
         return "as desired"
     value = values[name]
-    return repr(excerpt(visible(value), MAX_VALUE) if isinstance(value, str) else value)
+    if isinstance(value, str):
+        value = excerpt(visible(value), MAX_VALUE)
+    return repr(value)

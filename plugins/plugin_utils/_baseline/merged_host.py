@@ -489,9 +489,9 @@ def _objects(place_of: PlaceOf, values: Values, host: Values) -> Iterator[Postur
     except OptionError as exc:
 
         def move(option: Option) -> Option:
-            return _placed(place_of, option) if option.path[:1] in of_values else option
+            is_of_values = bool(option) and option[0] in values
+            return _placed(place_of, option) if is_of_values else option
 
-        of_values = {(name,) for name in values}
         raise Mistakes(error.moved(move) for error in exc.errors) from exc
     for collection in desired:
         for key, desired_object in collection.entries.items():
@@ -504,6 +504,12 @@ def _placed(place_of: PlaceOf, option: Option) -> Option:
     return place_of(str(name)).at(*steps)
 
 
+def _option_of(resource: Resource) -> Option:
+    """The option that describes a resource as a whole."""
+    variable = of_host.VARIABLE_OF[resource.plural]
+    return Option(variable.removeprefix(PREFIX))
+
+
 def _posture_object(
     place_of: PlaceOf, values: Values, resource: Resource, key: schema.Key, desired: DesiredObject
 ) -> PostureObject:
@@ -512,6 +518,6 @@ def _posture_object(
     entry: Any = values if steps else dict(desired.values)
     for step in steps:
         entry = entry[step]
-    option = desired.path or Option(of_host.VARIABLE_OF[resource.plural].removeprefix(PREFIX))
+    option = desired.path or _option_of(resource)
     place = _placed(place_of, option)
     return PostureObject(resource, (resource.plural, key), desired, entry=entry, place=place)

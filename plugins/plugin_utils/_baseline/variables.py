@@ -302,7 +302,8 @@ def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
     A zone is named once: by the role's variables rather than the inventory's, by its id rather than
     its name.
     """
-    may_be_empty = variables.keys() - INVENTORY.keys() - set(INVENTORY.values())
+    names_of_inventory = {*INVENTORY.keys(), *INVENTORY.values()}
+    may_be_empty = variables.keys() - names_of_inventory
     values = {
         name: value
         for name, value in variables.items()
@@ -322,8 +323,10 @@ def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
 
 def names_owner(values: Mapping[str, Any], owner: str) -> bool:
     """Return whether a host has an account, or a zone, by its variables or the inventory's."""
-    options = OWNERS[owner].options
-    return any(values.get(PREFIX + name) or values.get(f"edge_{name}") for name in options)
+    variables: list[str] = []
+    for name in OWNERS[owner].options:
+        variables += [f"{PREFIX}{name}", f"edge_{name}"]
+    return any(values.get(variable) for variable in variables)
 
 
 def stand_ins(variables: Mapping[str, Any]) -> dict[str, str]:

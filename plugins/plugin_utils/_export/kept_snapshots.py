@@ -95,7 +95,9 @@ def snapshot_before(
     folder = host_folder(str(directory), host)
     taken = snapshots_of(folder)
     for time, path in taken:
-        if (before is None or time < before) and (since is None or time >= since):
+        is_early = before is None or time < before
+        is_late = since is None or time >= since
+        if is_early and is_late:
             return path
     bounds = []
     if before:
