@@ -111,10 +111,34 @@ def test_a_plan_tells_the_change_of_the_branch_from_drift_and_is_applied(project
     of_the_branch = page.partition("## Since the report of")[2].partition("\n## ")[0]
     assert "198.51.100.0/24" in of_the_branch and "203.0.113.0/24" not in of_the_branch
     assert "changed by hand" in page
+    plan = project.read("plan.md")
+    assert plan.startswith("1 of 1 host changes. The run would undo 1 change by hand.\n")
+    operations, by_hand = plan.partition("## Operations")[2].split("## Changed by hand")
+    assert "198.51.100.0/24" in operations and "203.0.113.0/24" not in operations
+    assert "203.0.113.0/24" in by_hand
     assert not project.service.writes
     applied = project.run("apply")
     assert applied.returncode == 0 and "changed=1" in applied.stdout, applied.stdout + applied.stderr
     assert project.service.writes
+
+
+def test_a_plan_says_by_its_exit_code_whether_a_run_would_write_and_is_refused(project: Project) -> None:
+    project.describe("203.0.113.0/24", "198.51.100.0/24")
+    outputs = project.directory / "outputs"
+    planned = project.run("plan", "--detailed-exitcode", GITHUB_OUTPUT=str(outputs))
+    assert planned.returncode == 2, planned.stdout + planned.stderr
+    assert outputs.read_text(encoding="utf-8").splitlines() == [
+        "hosts_changed=1",
+        "passes=0",
+        "refused=0",
+        "label=needs approval: none",
+        "plan_directory=report",
+        "exit_code=2",
+    ]
+    assert project.run("apply").returncode == 0
+    assert project.run("plan", "--detailed-exitcode").returncode == 0
+    project.describe("203.0.113.0/99")
+    assert project.run("plan", "--detailed-exitcode").returncode == 1
 
 
 def test_a_plan_of_something_else_is_not_applied(project: Project) -> None:

@@ -133,7 +133,7 @@ REPORT = "# Protection of 1 host\n\n`$(id)` \"quoted\" 'twice' --message\n"
 def stand_in(folder: Path, tool: str, script: str) -> None:
     """A stand-in for a tool, first in the PATH of `run_there`."""
     (folder / "report").mkdir()
-    (folder / "report" / "report.md").write_text(REPORT, encoding="utf-8")
+    (folder / "report" / "plan.md").write_text(REPORT, encoding="utf-8")
     program = folder / tool
     program.write_text(f"#!/bin/bash\n{script}\n", encoding="utf-8")
     program.chmod(0o700)
