@@ -473,11 +473,12 @@ FIELDS_OF_LISTS: Mapping[str, Sequence[str]] = {  # that may be in a list, by th
 }
 
 
-def misused(field: str, kind: str) -> bool:
-    """Return whether a field is of another kind than the lists of this one; not for a field that is
-    not known."""
+def fields_in_place_of(field: str, kind: str) -> Sequence[str] | None:
+    """The fields that may be in the lists of a kind, if this field may not; None for a field that
+    may, or that is not known."""
     names = {name for name in fields_in_expression(field) if name in FIELD_KINDS}
-    return bool(names) and names.isdisjoint(FIELDS_OF_LISTS.get(kind, ()))
+    fitting_fields = FIELDS_OF_LISTS.get(kind, ())
+    return fitting_fields if names and names.isdisjoint(fitting_fields) else None
 
 
 LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots

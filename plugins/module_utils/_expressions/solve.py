@@ -147,6 +147,11 @@ class MatchedDestinations(NamedTuple):
     always: Ranges
     sometimes: Ranges
 
+    @staticmethod
+    def of(expression: Expression) -> MatchedDestinations:
+        """Those that an expression matches; raises Unread for an undocumented form."""
+        return _matched(expression)
+
 
 class Diagrams:
     """Sets of requests or packets; they raise Unread if there are too many pieces. `decide` says of
@@ -673,8 +678,7 @@ SOME = MatchedDestinations([], EVERYTHING)
 
 
 @lru_cache(maxsize=4096)
-def matched(expression: Expression) -> MatchedDestinations:
-    """The destinations that an expression matches; raises Unread for an undocumented form."""
+def _matched(expression: Expression) -> MatchedDestinations:
     try:
         for leaf in expression.comparisons:
             values_of(leaf)

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from .._errors import reading
-from .._expressions.fields import FIELDS_OF_LISTS, misused
+from .._expressions.fields import fields_in_place_of
 from .._plan.plan import Check, Operation, Plan, with_along
 from .._protection.rules_in_force import expressions_in, lists_named_in
 from .._remembered import remembered
@@ -90,15 +90,19 @@ def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
     sentences = []
     for use in _new_uses(plan.operations):
         kind = kinds.get(use.list_name)
-        if kind is not None and misused(use.field, kind):
-            place = f"${use.list_name}, {_with_fields(kind)}"
+        if kind is None:
+            continue
+        fields = fields_in_place_of(use.field, kind)
+        if fields is not None:
+            place = f"${use.list_name}, {_with_fields(kind, fields)}"
             sentences.append(f"The {use.operation.title} looks for {use.field} in {place}.")
     return joined(" ", sentences)
 
 
-def _with_fields(kind: str) -> str:
-    fields = " or ".join(FIELDS_OF_LISTS.get(kind, ()))
-    advice = f"compare it with {fields}" if fields else "no rule can refer to such a list"
+def _with_fields(kind: str, fields: Sequence[str]) -> str:
+    advice = "no rule can refer to such a list"
+    if fields:
+        advice = f"compare it with {' or '.join(fields)}"
     return f"a list of {LIST_KINDS.get(kind, kind)}; {advice}"
 
 

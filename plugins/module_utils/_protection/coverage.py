@@ -19,7 +19,7 @@ from operator import itemgetter
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
-from .._expressions.solve import matched
+from .._expressions.solve import MatchedDestinations
 from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
 from .._schema.resource import Key, Object, Resource
 from .._text import capitalised, excerpt
@@ -279,7 +279,7 @@ def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     """The traffic that a rule or filter decides for in a state; raises Unread."""
     kind = str(resource.component)
     if resource is filters_of(kind):
-        destinations = matched(Expression.of_object(obj)).sometimes
+        destinations = MatchedDestinations.of(Expression.of_object(obj)).sometimes
         space = intersection(coverage.protected, destinations)
         return Decided(_prefixes_with(coverage, space))
     return _decided_by_rule(coverage, coverage.by_kind[kind], obj)

@@ -29,7 +29,7 @@ from typing import (
 )
 
 from .._expressions.expression import Expression
-from .._expressions.solve import Diagrams, MatchedDestinations, Set, matched
+from .._expressions.solve import Diagrams, MatchedDestinations, Set
 from .._schema.account import (
     COMPONENTS,
     DISABLED,
@@ -334,7 +334,7 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
     what = f"the filter '{excerpt(expression.text)}' of {title}"
     mode = _read_mode(obj, what, problems)
     try:
-        return Filter(expression, mode, matched(expression), mode)
+        return Filter(expression, mode, MatchedDestinations.of(expression), mode)
     except Unread as exc:
         problems.append(f"What {what} matches is not known: {exc}.")
         return Filter(expression, UNDECIDED, MatchedDestinations([], EVERYTHING), mode)

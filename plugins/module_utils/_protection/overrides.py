@@ -32,7 +32,7 @@ from typing import (
 )
 
 from .._expressions.expression import Expression
-from .._expressions.solve import Diagrams, Set, matched
+from .._expressions.solve import Diagrams, MatchedDestinations, Set
 from .._schema.ddos_overrides import (
     ACTIONS,
     BLOCK,
@@ -485,7 +485,7 @@ def _with_traffic(
 def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traffic: Set) -> Ranges:
     """The destinations of more traffic of an override, as far as its expression tells them."""
     try:
-        matched(override_expression(resource, override))
+        MatchedDestinations.of(override_expression(resource, override))
     except Unread:
         return []
     return diagrams.destinations(traffic).sometimes if resource is L4_OVERRIDES else []

@@ -32,7 +32,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields, Items, Pairs
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
-    matched,
+    MatchedDestinations,
     matches_every_request,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import Backtest
@@ -89,7 +89,7 @@ def decided_filters_parse(random: Random, counts: Counts) -> None:
     """A filter that the collection decides or accepts is one that the parser takes, with the same addresses and ports."""
     expression = generators.combination(random, generators.odd_packet_atom)
     try:
-        matched(Expression.of(expression))
+        MatchedDestinations.of(Expression.of(expression))
     except Unread:
         counts.count(undecided=1)
         return
@@ -126,7 +126,7 @@ def equal_expressions_have_equal_literals(random: Random, counts: Counts) -> Non
 def filters_match_what_is_claimed(random: Random, counts: Counts) -> None:
     """A packet that a filter is said to match always or never does so in the engine."""
     expression = generators.combination(random, generators.packet_atom)
-    claims = matched(Expression.of(expression))
+    claims = MatchedDestinations.of(Expression.of(expression))
     packets = generators.packets(random, 30)
     counts.count(expressions=1, decisions=len(packets))
     for packet, decision in zip(packets, packets_engine().decisions(expression, packets), strict=True):

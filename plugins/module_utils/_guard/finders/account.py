@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.expression import Expression
-from ..._expressions.solve import matched
+from ..._expressions.solve import MatchedDestinations
 from ..._plan.plan import Operation
 from ..._protection.coverage import has_flag
 from ..._protection.modes import (
@@ -126,7 +126,7 @@ def _lowers(operation: Operation, lost: Mapping[str, Ranges]) -> bool:
 
 def _may_match(expression: Expression, ranges: Ranges) -> bool:
     try:
-        return bool(intersection(matched(expression).sometimes, ranges))
+        return bool(intersection(MatchedDestinations.of(expression).sometimes, ranges))
     except Unread:
         return True
 

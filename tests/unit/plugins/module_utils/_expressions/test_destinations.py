@@ -12,11 +12,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
-    SOME,
-    MatchedDestinations,
-    matched,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import SOME, MatchedDestinations
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     EVERYTHING,
@@ -77,7 +73,7 @@ def packets(destination: str) -> list[Fields]:
 
 @given(EXPRESSIONS)
 def test_an_expression_matches_the_packets_that_are_evaluated_so(expression: str) -> None:
-    matches = matched(Expression.of(expression))
+    matches = MatchedDestinations.of(Expression.of(expression))
     assert difference(matches.always, matches.sometimes) == []
     for destination in ADDRESSES:
         met = [Expression.of(expression).evaluate(packet) is True for packet in packets(destination)]
@@ -111,7 +107,10 @@ def test_an_expression_matches_the_packets_that_are_evaluated_so(expression: str
     ],
 )
 def test_which_destinations_an_expression_matches(expression: str, always: str, sometimes: str) -> None:
-    assert [" ".join(networks(part)) for part in matched(Expression.of(expression))] == [always, sometimes]
+    assert [" ".join(networks(part)) for part in MatchedDestinations.of(Expression.of(expression))] == [
+        always,
+        sometimes,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -130,26 +129,28 @@ def test_which_destinations_an_expression_matches(expression: str, always: str, 
 )  # fmt: skip
 def test_an_undocumented_form_is_undecided(expression: str) -> None:
     with pytest.raises(Unread):
-        matched(Expression.of(expression))
+        MatchedDestinations.of(Expression.of(expression))
 
 
 @pytest.mark.parametrize("condition", ["ge 0", "le 65535", "in {0..65535}", "in {0 1..65535}"])
 def test_every_port_is_all_traffic(condition: str) -> None:
-    assert matched(Expression.of(f"tcp.dstport {condition}")) == MatchedDestinations(EVERYTHING, EVERYTHING)
+    assert MatchedDestinations.of(Expression.of(f"tcp.dstport {condition}")) == MatchedDestinations(
+        EVERYTHING, EVERYTHING
+    )
 
 
 @pytest.mark.parametrize("condition", ["ge 1", "le 65534", "ne 0", "ne 65535", "in {1..65535}", "in {0..65534}"])
 def test_every_port_but_one_is_some_traffic(condition: str) -> None:
-    assert matched(Expression.of(f"tcp.dstport {condition}")) == SOME
+    assert MatchedDestinations.of(Expression.of(f"tcp.dstport {condition}")) == SOME
 
 
 def test_a_destination_is_of_one_part_of_an_exclusive_or() -> None:
     one, two, three = (f"ip.dst eq 192.0.2.{last}" for last in (1, 2, 3))
-    assert matched(Expression.of(f"({one} xor {two} xor {three})")) == matched(
+    assert MatchedDestinations.of(Expression.of(f"({one} xor {two} xor {three})")) == MatchedDestinations.of(
         Expression.of("ip.dst in {192.0.2.1 192.0.2.2 192.0.2.3}")
     )
 
 
 @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1", "2001:db8:0:1::1"])
 def test_an_address_is_itself(address: str) -> None:
-    assert matched(Expression.of(f"ip.dst eq {address}")).always == [range_of(address)]
+    assert MatchedDestinations.of(Expression.of(f"ip.dst eq {address}")).always == [range_of(address)]
