@@ -234,7 +234,7 @@ class Run(NamedTuple):
             self.show(f"{context.host}: {text}" if context.host else text)
 
     def _traffic_lines(self, checked: Checked) -> list[str]:
-        """What becomes of traffic, in sentences; none of a plan that changes nothing."""
+        """Sentences on what becomes of traffic; none of a plan that changes nothing."""
         operations = checked.plan.operations
         if checked.traffic is None or not operations or self.task.context.reports:
             return []
