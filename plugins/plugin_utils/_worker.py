@@ -50,6 +50,7 @@ LOADED_BY_RULES = (
     "_guard.traffic",
     "_protection.desired_protection",
     "_protection.all_unmanaged",
+    "_protection.described_traffic",
 )
 
 
