@@ -33,6 +33,10 @@ OF_HOLES = (
     " who does not"
 )
 OF_WIDTH = "A rule counts as everything exactly if all plain requests, or packets, from half of a family match it"
+OF_TRAFFIC = (
+    "Managed rules and overrides of HTTP DDoS rules that change treat a request less strictly exactly if the difference"
+    " tells it"
+)
 OF_INEFFECTIVE = (
     "Of random lists over a universe that is enumerated, each claim that a rule cannot work is true, none is missing,"
     " and it names the fewest rules"
@@ -53,6 +57,7 @@ OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
     OF_HOLES: ("model", "holes", ["tests/evidence/models/test_random_holes.py"]),
     OF_WIDTH: ("model", "width", ["tests/evidence/models/test_random_width.py"]),
     OF_INEFFECTIVE: ("model", "ineffective", ["tests/evidence/models/test_random_ineffective.py"]),
+    OF_TRAFFIC: ("model", "traffic", ["tests/evidence/models/test_random_traffic.py"]),
     OF_NAMED: ("model", "named", ["tests/evidence/models/test_random_named.py"]),
     OF_EVIDENCE: ("model", "evidence", ["tests/evidence/models/test_random_evidence.py"]),
     OF_APPROVALS: ("itself", "approvals", ["tests/evidence/models/test_random_approvals.py"]),
