@@ -31,8 +31,8 @@ NO_MATCHES = Matching(0, 0)
 
 
 class SameValue(NamedTuple):
-    """Requests, by their places in a batch, for which the left side of a comparison has a value, or
-    is not known."""
+    """The requests, by their places in a batch, for which the left side of a comparison has the
+    same value, or is not known."""
 
     value: FieldValue
     fields: Fields
@@ -47,7 +47,8 @@ class Sides(NamedTuple):
 
 
 class Batch:
-    """Requests that meet the same expressions, those with equal values of a left side at once."""
+    """Requests for which expressions are evaluated; those with equal values of the left side of a
+    comparison are tested at once."""
 
     def __init__(self, requests: Sequence[Fields]) -> None:
         self.requests = requests
@@ -74,60 +75,61 @@ class Batch:
             yield place
             place = digits.find("1", place + 1)
 
-    def _among(self, tree: Tree, concerned: Requests) -> Matching:
-        """Those of some requests that match."""
+    def _among(self, tree: Tree, candidates: Requests) -> Matching:
+        """The candidates that match a tree."""
         if isinstance(tree, Constant):
-            return Matching(concerned, concerned) if tree.value else NO_MATCHES
+            return Matching(candidates, candidates) if tree.value else NO_MATCHES
         if isinstance(tree, Negation):
-            negated = self._among(tree.part, concerned)
-            return Matching(concerned & ~negated.possible, concerned & ~negated.certain)
+            negated = self._among(tree.part, candidates)
+            return Matching(candidates & ~negated.possible, candidates & ~negated.certain)
         if not isinstance(tree, Combination):
-            return self._compared(tree, concerned)
+            return self._compared(tree, candidates)
         parts = sorted(tree.parts, key=self._cost)
         if tree.operator == "and":
-            return self._all_of(parts, concerned)
+            return self._all_of(parts, candidates)
         if tree.operator == "or":
-            return self._any_of(parts, concerned)
-        return self._odd_of(parts, concerned)
+            return self._any_of(parts, candidates)
+        return self._odd_of(parts, candidates)
 
-    def _all_of(self, parts: Sequence[Tree], concerned: Requests) -> Matching:
-        """Those that match all parts; a part is asked for those alone that may match the parts
-        before it."""
-        certain = possible = concerned
+    def _all_of(self, parts: Sequence[Tree], candidates: Requests) -> Matching:
+        """The candidates that match all parts. Each part is evaluated only for those that may match
+        the parts before it."""
+        certain = possible = candidates
         for part in parts:
             matching = self._among(part, possible)
             certain &= matching.certain
             possible = matching.possible
         return Matching(certain, possible)
 
-    def _any_of(self, parts: Sequence[Tree], concerned: Requests) -> Matching:
-        """Those that match a part; a part is asked for those alone that no part before it matches
-        for certain."""
+    def _any_of(self, parts: Sequence[Tree], candidates: Requests) -> Matching:
+        """The candidates that match at least one part. Each part is evaluated only for those that
+        no part before it matches for certain."""
         certain = possible = 0
         for part in parts:
-            matching = self._among(part, concerned & ~certain)
+            matching = self._among(part, candidates & ~certain)
             certain |= matching.certain
             possible |= matching.possible
         return Matching(certain, possible)
 
-    def _odd_of(self, parts: Sequence[Tree], concerned: Requests) -> Matching:
-        """Those that match an odd number of parts."""
+    def _odd_of(self, parts: Sequence[Tree], candidates: Requests) -> Matching:
+        """The candidates that match an odd number of parts."""
         certain = possible = 0
         for part in parts:
-            matching = self._among(part, concerned)
+            matching = self._among(part, candidates)
             was_certain, was_possible = certain, possible
             certain = was_certain & ~matching.possible | matching.certain & ~was_possible
             possible = was_possible & ~matching.certain | matching.possible & ~was_certain
         return Matching(certain, possible)
 
-    def _compared(self, comparison: Comparison, concerned: Requests) -> Matching:
+    def _compared(self, comparison: Comparison, candidates: Requests) -> Matching:
+        """The candidates that meet a comparison."""
         sides = self._sides_of(comparison)
-        if not concerned:
+        if not candidates:
             return NO_MATCHES
         groups = sides.groups
-        if concerned != self._all:
-            concerned_groups = [sides.group_at[place] for place in self.places(concerned)]
-            groups = list({id(group): group for group in concerned_groups}.values())
+        if candidates != self._all:
+            candidate_groups = [sides.group_at[place] for place in self.places(candidates)]
+            groups = list({id(group): group for group in candidate_groups}.values())
         test = halves(comparison).test
         matching: list[int] = []
         not_known: list[int] = []
@@ -140,21 +142,22 @@ class Batch:
                     matching += group.places
             except Unread:
                 not_known += group.places
-        certain = self._bits(matching) & concerned
-        possible = self._bits(not_known) & concerned
+        certain = self._bits(matching) & candidates
+        possible = self._bits(not_known) & candidates
         return Matching(certain, certain | possible)
 
-    def _bits(self, members: Sequence[int]) -> Requests:
-        if not members:
+    def _bits(self, places: Sequence[int]) -> Requests:
+        """The requests at these places."""
+        if not places:
             return 0
         digits = bytearray(b"0") * len(self.requests)
         highest = len(self.requests) - 1
-        for place in members:
+        for place in places:
             digits[highest - place] = ONE
         return int(digits, 2)
 
     def _sides_of(self, comparison: Comparison) -> Sides:
-        """The groups by the left side of a comparison."""
+        """The groups of all requests by the left side of a comparison."""
         left_side, evaluate, _test_of_value = halves(comparison)
         if left_side not in self._sides:
             groups: dict[object, SameValue] = {}
@@ -173,7 +176,7 @@ class Batch:
         return self._sides[left_side]
 
     def _cost(self, tree: Tree) -> int:
-        """About how many decisions a part takes."""
+        """The approximate number of tests that the evaluation of a part takes."""
         if isinstance(tree, Comparison):
             return len(self._sides_of(tree).groups)
         if isinstance(tree, Negation):

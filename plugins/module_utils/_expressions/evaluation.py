@@ -50,10 +50,10 @@ from .operands import (
     Items,
     LowerBound,
     Operand,
-    alike,
     field_operand,
     kind_in_words,
     operand,
+    single_result,
 )
 from .patterns import regular_expression, wildcard, wildcard_pieces
 
@@ -117,20 +117,20 @@ def _negated(truth: Truth) -> Truth:
 
 
 def _combined(decisive: bool | None, truths: Iterable[Truth]) -> Truth:
-    """or if true is decisive, and if false is, and xor if none is; it asks for no truth behind one
-    that decides."""
+    """The truth of `or` if True is decisive, of `and` if False is, and of `xor` if None is; no
+    truth behind a decisive one is evaluated."""
     reasons: list[str] = []
-    is_odd = False
+    xor_result = False
     for truth in truths:
         if isinstance(truth, NotKnown):
             reasons += truth.reasons
         elif truth is decisive:
             return truth
         else:
-            is_odd ^= truth
+            xor_result ^= truth
     if reasons:
         return NotKnown(tuple(dict.fromkeys(reasons)))
-    return is_odd if decisive is None else not decisive
+    return xor_result if decisive is None else not decisive
 
 
 class Halves(NamedTuple):
@@ -143,7 +143,8 @@ class Halves(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def halves(leaf: Comparison) -> Halves:
-    """A comparison in two halves; of one that is not understood, the test raises Unread."""
+    """The two halves of a comparison; if the comparison is not understood, the test raises
+    Unread."""
     problem: Sequence[str] = [leaf.problem]
     if not leaf.problem:
         try:
@@ -159,19 +160,19 @@ def halves(leaf: Comparison) -> Halves:
 
 def _comparison_halves(comparison: Comparison) -> Halves:
     if comparison.plain:
-        return _single(comparison, field_operand(comparison.field))
+        return _single_halves(comparison, field_operand(comparison.field))
     tokens = tokens_of(comparison.field)
     if tokens[0].text in QUANTIFIERS and tokens[1:2] and tokens[1].text == "(":
         if comparison.operator or tokens[-1].text != ")":
             raise Unread(f"{tokens[0].text}() is compared to something")
-        return _quantified(tokens[0].text, tokens[2:-1])
+        return _quantified_halves(tokens[0].text, tokens[2:-1])
     left_side = operand(tokens)
     if left_side.is_each:
         raise Unread("[*] is used without any() or all()")
-    return _single(comparison, left_side)
+    return _single_halves(comparison, left_side)
 
 
-def _single(comparison: Comparison, left_side: Operand) -> Halves:
+def _single_halves(comparison: Comparison, left_side: Operand) -> Halves:
     test, if_missing = _test(comparison), comparison.operator == "ne"
 
     def tested(value: FieldValue, fields: Fields) -> bool:
@@ -180,8 +181,8 @@ def _single(comparison: Comparison, left_side: Operand) -> Halves:
     return Halves(comparison.field, left_side.evaluate, tested)
 
 
-def _quantified(name: str, tokens: list[Token]) -> Halves:
-    """any() and all() of a comparison of each element of an array."""
+def _quantified_halves(name: str, tokens: list[Token]) -> Halves:
+    """The halves of any() or all() with a comparison of each element of an array."""
     tree = parse(" ".join(token.text for token in tokens))
     is_negated = isinstance(tree, Negation)
     if isinstance(tree, Negation):
@@ -199,13 +200,14 @@ def _quantified(name: str, tokens: list[Token]) -> Halves:
         except Unread as exc:
             return NotKnown(exc.reasons)
 
-    elements_test = partial(_of_elements, name, met)
+    elements_test = partial(_test_elements, name, met)
     return Halves(tree.field, left_side.evaluate, elements_test)
 
 
-def _of_elements(
+def _test_elements(
     name: str, met: Callable[[FieldValue, Fields], Truth], elements: FieldValue, fields: Fields
 ) -> bool:
+    """Return whether any, or all, elements of an array meet a test; raises Unread."""
     if elements is MISSING:
         return False
     if not isinstance(elements, Items):
@@ -223,7 +225,7 @@ def _of_elements(
 
 
 def _test(comparison: Comparison) -> Test:
-    """The test of a value in a comparison; raises Unread and Unread for an unknown form."""
+    """The test of a value in a comparison; raises Unread for an unknown form."""
     operator, operands = comparison.operator, comparison.operands
     if not operator:
         return _is_true
@@ -255,47 +257,51 @@ def _text_test(comparison: Comparison) -> Test:
     operator = comparison.operator
     if operator == "in":
         members = frozenset(map(text_of, comparison.operands))
-        return _of_texts("texts", lambda value: value in members, *members)
+        return _test_of_texts("texts", lambda value: value in members, *members)
     (token,) = comparison.operands
     if operator == "matches":
         test = regular_expression(token)
-        return _tested(TEXT_KINDS, "a regular expression", test, partial(_endless, token, test))
+        return _test_of_kinds(
+            TEXT_KINDS, "a regular expression", test, partial(_decisive_beginning, token, test)
+        )
     text = text_of(token)
     if operator == "contains":
-        return _of_texts("a text", lambda value: text in value, text)
+        return _test_of_texts("a text", lambda value: text in value, text)
     if operator in ("wildcard", "strict wildcard"):
         pieces, fits = wildcard_pieces(text), wildcard(text, operator != "wildcard")
-        return _of_texts("a wildcard", fits, b"".join(pieces))
-    compare = _order(operator)
-    return _of_texts("a text", lambda value: compare(value, text), text)
+        return _test_of_texts("a wildcard", fits, b"".join(pieces))
+    compare = _ordering_of(operator)
+    return _test_of_texts("a text", lambda value: compare(value, text), text)
 
 
-def _order(operator: str) -> Callable[[Any, Any], bool]:
+def _ordering_of(operator: str) -> Callable[[Any, Any], bool]:
     if operator not in ORDERINGS:
         raise Unread(f"'{operator}' is not known with these values")
     return ORDERINGS[operator]
 
 
-def _tested(
+def _test_of_kinds(
     kinds: Kinds,
     right_side: str,
     test: OfValue,
     points: Callable[[Any], Iterable[Any]] | None = None,
 ) -> Test:
-    """The test of a value, or of one of which the least is known: of all these points."""
+    """A test for values of these kinds, which raises Unread for others. Of a LowerBound it tests
+    all `points`, which stand for all values that it may be, and raises Unread if their results
+    differ."""
 
     def tested(value: FieldValue, fields: Fields) -> bool:
         if type(value) in kinds:
             return test(value)
         if points and isinstance(value, LowerBound) and type(value.start) in kinds:
-            return bool(alike(map(test, points(value.start))))
+            return bool(single_result(map(test, points(value.start))))
         raise Unread(f"{kind_in_words(value)} is compared to {right_side}")
 
     return tested
 
 
-def _of_texts(right_side: str, test: OfValue, *texts: bytes) -> Test:
-    """The test of a text that these texts decide, and what lies between them."""
+def _test_of_texts(right_side: str, test: OfValue, *texts: bytes) -> Test:
+    """A test whose result for a text follows from a comparison of the text with these texts."""
     highest = b"\xff" * (max(map(len, texts), default=0) + 1)
 
     def points(start: bytes) -> Iterable[bytes]:
@@ -304,11 +310,12 @@ def _of_texts(right_side: str, test: OfValue, *texts: bytes) -> Test:
         ends = (b"", b"\0", highest, *texts, *cut, *behind)
         return [start + end for end in ends]
 
-    return _tested(TEXT_KINDS, right_side, test, points)
+    return _test_of_kinds(TEXT_KINDS, right_side, test, points)
 
 
-def _endless(token: Token, test: OfValue, start: bytes) -> list[bytes]:
-    """The beginning of a text if a regular expression matches all texts that begin so."""
+def _decisive_beginning(token: Token, test: OfValue, start: bytes) -> list[bytes]:
+    """The beginning of a text, if all texts that begin so match a regular expression; raises Unread
+    otherwise."""
     if LOOKS_AT_END.search(ENDLESS.sub(r"\1", token.text)) or not test(start):
         raise Unread("only the beginning of a text is known")
     return [start]
@@ -328,16 +335,16 @@ def _number_test(operator: str, texts: list[str]) -> Test:
         return any(ends[0] <= value <= ends[-1] for ends in ranges)
 
     if operator == "in":
-        return _tested(NUMBER_KINDS, "numbers", is_within, points)
-    compare, number = _order(operator), ranges[0][0]
-    return _tested(NUMBER_KINDS, "a number", lambda value: compare(value, number), points)
+        return _test_of_kinds(NUMBER_KINDS, "numbers", is_within, points)
+    compare, number = _ordering_of(operator), ranges[0][0]
+    return _test_of_kinds(NUMBER_KINDS, "a number", lambda value: compare(value, number), points)
 
 
 def _address_test(comparison: Comparison) -> Test:
     if comparison.operator != "in":
-        _order(comparison.operator)  # others are of texts alone
+        _ordering_of(comparison.operator)  # others are of texts alone
     ranges = met_addresses(comparison)
-    return _tested(ADDRESS_KINDS, "addresses", lambda value: is_in(ranges, value))
+    return _test_of_kinds(ADDRESS_KINDS, "addresses", lambda value: is_in(ranges, value))
 
 
 def _list_test(name: str) -> Test:

@@ -122,7 +122,8 @@ def _doubts_of_values(tree: Tree, is_filter: bool) -> dict[int, str]:
 
 
 def check_packets(expression: str) -> list[str]:
-    """The same for a rule about packets; one that reads a field of requests is refused."""
+    """Warnings, as those of check_rule(), of an expression about packets; raises Unread for one
+    that reads a field of requests."""
     for name in unknown_names(expression, PACKET_FIELDS):
         if name in KNOWN_FIELDS:
             start = next(token.start for token in tokens_of(expression) if token.text == name)
@@ -163,10 +164,11 @@ def _is_falsely_refused(expression: str) -> bool:
     )
 
 
-def _expression(
+def _expression_kind(
     check: Callable[[str], list[str]], scheme: str | None, longest: int | None
 ) -> Value:
-    """A kind of expressions with the check of one before any request; see Value.examine."""
+    """The kind of expressions that `check` and the vendor's parser examine before any request, with
+    at most `longest` characters; see Value.examine."""
 
     def read(value: object) -> str:
         return parse_filled_text(value, WHITE_SPACE)
@@ -192,12 +194,14 @@ def _expression(
     return Value({"type": "str"}, read, normalise_expression, examine, subject=AN_EXPRESSION)
 
 
-FILTER_EXPRESSION = _expression(partial(check_rule, is_filter=True), FILTER_SCHEME, LONGEST_FILTER)
-PACKET_EXPRESSION = _expression(check_packets, FILTER_SCHEME, LONGEST_RULE)
-PACKET_OVERRIDE_EXPRESSION = _expression(check_packets, FILTER_SCHEME, LONGEST_OVERRIDE)
-HTTP_OVERRIDE_EXPRESSION = _expression(check_rule, RULE_SCHEME, LONGEST_OVERRIDE)
-FIREWALL_EXPRESSION = _expression(check_rule, RULE_SCHEME, None)
-RULE_EXPRESSION = _expression(check_rule, RULE_SCHEME, LONGEST_RULE)
+FILTER_EXPRESSION = _expression_kind(
+    partial(check_rule, is_filter=True), FILTER_SCHEME, LONGEST_FILTER
+)
+PACKET_EXPRESSION = _expression_kind(check_packets, FILTER_SCHEME, LONGEST_RULE)
+PACKET_OVERRIDE_EXPRESSION = _expression_kind(check_packets, FILTER_SCHEME, LONGEST_OVERRIDE)
+HTTP_OVERRIDE_EXPRESSION = _expression_kind(check_rule, RULE_SCHEME, LONGEST_OVERRIDE)
+FIREWALL_EXPRESSION = _expression_kind(check_rule, RULE_SCHEME, None)
+RULE_EXPRESSION = _expression_kind(check_rule, RULE_SCHEME, LONGEST_RULE)
 
 
 # Functions of the vendor's page "Functions", by the kind that they return.
@@ -232,8 +236,8 @@ FIELD_NAME = re.compile(r"(?:cf|http|icmp|ip|raw|tcp|udp)\.[a-z0-9_.]+")
 
 
 def mistakes_in(tree: Tree) -> Iterator[Unread]:
-    """The mistakes in an expression; one that Cloudflare takes all the same, or may take, is
-    not malformed."""
+    """The mistakes in an expression; those that Cloudflare accepts all the same, or may accept, are
+    not `malformed`."""
     for leaf in leaves(tree):
         problem = leaf.problem if not leaf.may_be_known else ""
         if problem:
@@ -252,7 +256,8 @@ class _LeftSide(NamedTuple):
 
     @property
     def is_of_each(self) -> bool:
-        """True of a function of each element of its first argument, `lower(x[*])`."""
+        """Return whether it is a function of each element of its first argument, such as
+        `lower(x[*])`."""
         depth, argument = 0, []
         for word in self.arguments[1:-1]:
             depth += DEPTHS.get(word, 0)
@@ -263,7 +268,7 @@ class _LeftSide(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The left side as it is written; the keys of headers have small letters alone."""
+        """The left side as it is written, with keys of headers in lower case."""
         indexes = "".join(self.indexes)
         is_lowered = self.name in LOWERED and not self.arguments
         return f"{self.name}{''.join(self.arguments)}{indexes.lower() if is_lowered else indexes}"
@@ -279,8 +284,8 @@ def _left_side(words: Sequence[str]) -> _LeftSide:
 
 
 class _Shape(NamedTuple):
-    """The kind of the single values in the left side of a comparison, empty if it is not known,
-    and how many indexes lead from it to one; a negative number of one that has too many."""
+    """The kind of the single values in the left side of a comparison, empty if it is not known, and
+    the number of indexes that are missing to reach one; it is negative if there are too many."""
 
     kind: str
     missing: int
@@ -314,7 +319,7 @@ def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterat
     )
     name = left.name
     if left.arguments and name in QUANTIFIERS:
-        yield from _of_quantifier(leaf, name, start)
+        yield from _mistakes_of_quantifier(leaf, name, start)
     elif left.arguments and name not in RESULTS_OF_FUNCTIONS:
         near = did_you_mean(name, RESULTS_OF_FUNCTIONS, NEAR_FUNCTIONS)
         problem = f"no page of Cloudflare names a function {quoted(name)}{near}"
@@ -324,11 +329,14 @@ def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterat
             write = left.indexes[1].lower()
             problem = f"the keys of {name} have small letters alone; write {write}"
             yield Unread(problem, at=start, malformed=False)
-        yield from _of_shape(leaf, left, start, is_inner)
+        yield from _mistakes_of_shape(leaf, left, start, is_inner)
 
 
-def _of_shape(leaf: Comparison, left: _LeftSide, start: int, is_inner: bool) -> Iterator[Unread]:
-    """The same of a left side with too few or too many indexes; of a single value, of that."""
+def _mistakes_of_shape(
+    leaf: Comparison, left: _LeftSide, start: int, is_inner: bool
+) -> Iterator[Unread]:
+    """The mistakes in a left side with too few or too many indexes; otherwise those in the
+    comparison of its single value."""
     kind, missing = _shape_of(left)
     if not kind:
         return
@@ -351,11 +359,12 @@ def _of_shape(leaf: Comparison, left: _LeftSide, start: int, is_inner: bool) -> 
         write = f"any({left.text}{operator})"
         yield Unread(f"{left.text} has several values; write {write}", at=start)
     else:
-        yield from _of_single(leaf, kind, start)
+        yield from _mistakes_of_single(leaf, kind, start)
 
 
 def _faulty_wildcard(leaf: Comparison) -> Unread | None:
-    """The reason why the engine takes no such wildcard; None if it takes it, or there is none."""
+    """The mistake in a wildcard that the engine rejects; None if it accepts the wildcard, or there
+    is none."""
     if not leaf.operator.endswith("wildcard"):
         return None
     for token in leaf.operands:
@@ -366,8 +375,8 @@ def _faulty_wildcard(leaf: Comparison) -> Unread | None:
     return None
 
 
-def _of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
-    """The same of any() and all(), whose comparison is of each element."""
+def _mistakes_of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
+    """The mistakes in any() and all(), which compare each element."""
     if leaf.operator:
         yield Unread(f"{name}() is true or false, and is compared to nothing", at=start)
         return
@@ -381,8 +390,8 @@ def _of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
             yield Unread(mistake.reason, at=start, malformed=mistake.malformed)
 
 
-def _of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
-    """The same of a single value of a known kind."""
+def _mistakes_of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
+    """The mistakes in the comparison of a single value of a known kind."""
     field, operator = leaf.field.replace(" ", ""), leaf.operator
     in_list = [token.text[0] for token in leaf.operands] == ["$"] and operator == "in"
     if kind == FLAG:
@@ -402,14 +411,17 @@ def _of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
     elif kind in (NUMBER, ADDRESS) and operator not in NUMBER_OPERATORS:
         yield Unread(f"'{operator}' does not go with {KINDS_IN_WORDS[kind]}", at=start)
     elif not in_list and leaf.field not in FILTER_FIELDS:  # whose values are checked
-        mistakes = [mistake for token in leaf.operands for mistake in _of_value(token, kind)]
-        yield from mistakes or _of_operands(leaf, kind)
-        yield from _of_hostnames(leaf)
-        yield from _always(leaf, start)
+        mistakes = [
+            mistake for token in leaf.operands for mistake in _mistakes_of_value(token, kind)
+        ]
+        yield from mistakes or _mistakes_of_operands(leaf, kind)
+        yield from _mistakes_of_hostnames(leaf)
+        yield from _mistake_if_constant(leaf, start)
 
 
-def _of_value(token: Token, kind: str) -> Iterator[Unread]:
-    """The same of a value beside a field of a known kind; `at` of it counts within the whole."""
+def _mistakes_of_value(token: Token, kind: str) -> Iterator[Unread]:
+    """The mistakes in a value to which a field of a known kind is compared; their `at` counts
+    within the whole expression."""
     text = token.text
     if token.kind != WORD:
         if kind in (NUMBER, ADDRESS):
@@ -439,9 +451,9 @@ def _of_value(token: Token, kind: str) -> Iterator[Unread]:
         yield Unread(f"{quoted(text)} is not an address", at=token.start)
 
 
-def _of_operands(leaf: Comparison, kind: str) -> Iterator[Unread]:
-    """The same of numbers and addresses that each have their form: of the ends of ranges, and of
-    what is more than one value."""
+def _mistakes_of_operands(leaf: Comparison, kind: str) -> Iterator[Unread]:
+    """The mistakes in well-formed numbers and addresses: in the ends of ranges, and in a range,
+    network or list that stands for one value."""
     try:
         if kind == ADDRESS and leaf.operator in ("eq", "ne", "in"):
             addresses_of(leaf)
@@ -453,7 +465,8 @@ def _of_operands(leaf: Comparison, kind: str) -> Iterator[Unread]:
 
 
 def _require_number(token: Token, operator: str) -> None:
-    """Raise Unread for a range of numbers that is none, or stands behind another operator."""
+    """Raise Unread for a range of numbers that ends before its start, or stands behind another
+    operator than `in`."""
     start, dots, end = token.text.partition("..")
     if dots and operator != "in":
         to_do = f"; write in {{{token.text}}}" if operator == "eq" else ""
@@ -466,8 +479,8 @@ def _require_number(token: Token, operator: str) -> None:
         raise Unread(f"{quoted(token.text)} is not a range of numbers", at=token.start)
 
 
-def _of_hostnames(leaf: Comparison) -> Iterator[Unread]:
-    """The same of hostnames with letters that the requests have in Punycode."""
+def _mistakes_of_hostnames(leaf: Comparison) -> Iterator[Unread]:
+    """The mistakes in hostnames with letters that requests have in Punycode."""
     if "http.host" not in leaf.field.split():
         return
     for token in leaf.operands:
@@ -479,8 +492,8 @@ def _of_hostnames(leaf: Comparison) -> Iterator[Unread]:
             yield Unread(problem, at=token.start, malformed=False)
 
 
-def _always(leaf: Comparison, start: int) -> Iterator[Unread]:
-    """A comparison that is always true or false by the range of its field."""
+def _mistake_if_constant(leaf: Comparison, start: int) -> Iterator[Unread]:
+    """The mistake that a comparison is always true, or always false, by the range of its field."""
     form = form_of_texts(leaf)
     truth, why = None, ""
     if form and possible_texts(leaf) == []:

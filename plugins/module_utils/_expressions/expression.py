@@ -76,8 +76,8 @@ class Expression:
 
     @staticmethod
     def of_object(obj: Mapping[str, Any], field: str = "expression") -> Expression:
-        """The expression of an object as Cloudflare shows it. One that is longer than Cloudflare
-        takes is not parsed: in its place stands what cannot be read."""
+        """The expression of an object of Cloudflare. One that is longer than Cloudflare accepts is
+        not parsed: it becomes an expression that cannot be read."""
         text = str(obj.get(field) or "")
         if len(text) <= LONGEST_FILTER:
             return Expression.of(text)
@@ -113,12 +113,12 @@ class Expression:
 
     @cached_property
     def normalised(self) -> str:
-        """A text that equal expressions have alike."""
+        """The normalised text, the same for equal expressions."""
         return normalise_expression(self.text)
 
     @property
     def tree(self) -> Tree:
-        """The structure; raises Unread."""
+        """The tree of its parts; raises Unread."""
         tree = self._tree_or_problem
         if isinstance(tree, Unread):
             raise tree.with_traceback(None)
@@ -179,8 +179,8 @@ class Expression:
         return any(token.text in MATCHES for token in tokens)
 
     def doubts(self, of_packets: bool = False) -> str:
-        """The doubt that it reads unknown fields, with its verb; an empty text if every field is
-        known."""
+        """A remark, beginning with a verb, on unknown fields that it reads; empty if all its fields
+        are known."""
         return doubts(self.text, PACKET_FIELDS if of_packets else KNOWN_FIELDS)
 
     def evaluate(self, fields: Any) -> bool | NotKnown:
@@ -198,19 +198,19 @@ class Expression:
             return lambda fields: unread
 
     def and_(self, *expressions: Expression) -> Expression:
-        """An expression for what matches it and all of these."""
+        """An expression that matches if this one and all of these match."""
         return self._joined("and", expressions)
 
     def or_(self, *expressions: Expression) -> Expression:
-        """An expression for what matches it or one of these."""
+        """An expression that matches if this one or one of these matches."""
         return self._joined("or", expressions)
 
     def not_(self) -> Expression:
-        """An expression for what does not match it."""
+        """An expression that matches if this one does not."""
         return Expression(operator="not", parts=[self])
 
     def without(self, *expressions: Expression) -> Expression:
-        """An expression for what matches it and none of these."""
+        """An expression that matches if this one does, and none of these."""
         return self._joined("and", [expression.not_() for expression in expressions])
 
     def _joined(self, operator: str, expressions: Sequence[Expression]) -> Expression:
@@ -220,14 +220,14 @@ class Expression:
 
     @staticmethod
     def any_of(expressions: Sequence[Expression]) -> Expression:
-        """An expression for what matches one of these; nothing matches it if there is none."""
+        """An expression that matches if one of these does; `false` if there are none."""
         if not expressions:
             return Expression.of("false")
         return expressions[0].or_(*expressions[1:])
 
     def with_lists(self, contents: Mapping[str, Contents]) -> Expression:
-        """The expression with the contents of the lists that are known. A long list stays a name,
-        and so do hostnames in a comparison of another form."""
+        """The expression with the known contents of lists in the place of their names. A long list
+        stays a name, and so does one of hostnames if the comparison has another form."""
         if not contents or contents.keys().isdisjoint(self.lists):
             return self
         if self._operator:
@@ -236,7 +236,8 @@ class Expression:
         return Expression.of(with_contents(self._text, contents))
 
     def assuming(self, condition: Expression) -> Expression:
-        """The expression for traffic that meets a single comparison."""
+        """The expression as it is for traffic that meets the condition, a single comparison: that
+        comparison is true."""
         if self.problem or condition.text not in self.text:
             return self
         return _Assuming(self, condition)
@@ -247,13 +248,13 @@ class Expression:
         return _OfPackets(self) if COUNTRY_OF_EITHER_END in self.names else self
 
     def truths_in_favour(self, fields: AbstractSet[str]) -> list[tuple[Comparison, bool]]:
-        """Each comparison of one of these fields, with the truth that favours that the expression
-        is met; with both truths if either may. Raises Unread."""
+        """Each comparison of one of these fields, with the truth by which the expression is more
+        likely to match; with both truths if either may do so. Raises Unread."""
         return [*_truths_in_favour(self.tree, fields, True)]
 
 
 class _Assuming(Expression):
-    """An expression of which a comparison is taken to be true."""
+    """An expression in which one comparison is taken as true."""
 
     def __init__(self, whole: Expression, condition: Expression) -> None:
         super().__init__(whole.text.replace(condition.text, "true"))
@@ -301,7 +302,7 @@ def _of_either_end(comparison: Comparison) -> Tree:
 
 
 def _words(comparison: Comparison) -> tuple[object, ...]:
-    """A comparison without the places at which its words stand."""
+    """The words of a comparison without their places, by which equal comparisons are found."""
     operands = tuple(token.text for token in comparison.operands)
     return comparison.field, comparison.operator, comparison.in_braces, operands
 

@@ -66,9 +66,9 @@ LONGEST_REASON = 200
 WITHOUT_LISTS = "filters are documented with addresses in braces, and without lists"
 
 
-class Form(NamedTuple):
-    """Values as comparisons name them: one and several in words, the operators that the
-    documentation names for them, those that the engine takes beyond, and the signs of a range."""
+class ValueKind(NamedTuple):
+    """A kind of values in comparisons: one and several of them in words, the operators that the
+    documentation names for them, further ones that the engine accepts, and the signs of a range."""
 
     singular: str
     plural: str
@@ -77,22 +77,24 @@ class Form(NamedTuple):
     signs: Sequence[str]
 
 
-ADDRESS_FORM = Form(
+ADDRESSES_AS_VALUES = ValueKind(
     "address", "addresses", ("eq", "ne", "in"), ("lt", "le", "gt", "ge"), ("/", "..")
 )
-PORT_FORM = Form("port", "ports", ("eq", "ne", "in", "lt", "le", "gt", "ge"), (), ("..",))
+PORTS_AS_VALUES = ValueKind(
+    "port", "ports", ("eq", "ne", "in", "lt", "le", "gt", "ge"), (), ("..",)
+)
 
 
 def addresses_of(comparison: Comparison) -> Ranges:
     """The addresses that meet a comparison; raises Unread."""
-    addresses = union(map(_address_range, _operands(comparison, ADDRESS_FORM)))
+    addresses = union(map(_address_range, _operands(comparison, ADDRESSES_AS_VALUES)))
     return complement(addresses) if comparison.operator == "ne" else addresses
 
 
 def met_addresses(comparison: Comparison) -> Ranges:
-    """The same, also of a comparison by the order of addresses within their family, which no page
-    documents; raises Unread."""
-    if comparison.operator not in ADDRESS_FORM.undocumented:
+    """The addresses that meet a comparison, also one by the order of addresses within their family,
+    which no page documents; raises Unread."""
+    if comparison.operator not in ADDRESSES_AS_VALUES.undocumented:
         return addresses_of(comparison)
     addresses = addresses_of(comparison._replace(operator="eq"))
     (family,) = (family for family in EVERYTHING if intersection([family], addresses))
@@ -101,12 +103,13 @@ def met_addresses(comparison: Comparison) -> Ranges:
 
 def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
     """The whole numbers from `lowest` to `highest` that meet a comparison; raises Unread."""
-    ranges = [_number_range(token) for token in _operands(comparison, PORT_FORM)]
+    ranges = [_number_range(token) for token in _operands(comparison, PORTS_AS_VALUES)]
     return within(comparison.operator, ranges, lowest, highest)
 
 
 def within(operator: str, ranges: Ranges, lowest: int, highest: int) -> Ranges:
-    """The numbers from `lowest` to `highest` that an operator takes beside those of a set."""
+    """The numbers from `lowest` to `highest` that meet a comparison by an operator with these
+    ranges."""
     start, end = ranges[0] if ranges else (highest, lowest)
     bounds: Mapping[str, Ranges] = {
         "ne": [(lowest, start - 1), (end + 1, highest)],
@@ -122,8 +125,9 @@ def within(operator: str, ranges: Ranges, lowest: int, highest: int) -> Ranges:
     return union(clipped)
 
 
-def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
-    """The values of a comparison; raises Unread for a form that is not documented for them."""
+def _operands(comparison: Comparison, kind: ValueKind) -> Sequence[Token]:
+    """The operands of a comparison; raises Unread if the documentation does not allow this
+    operator, or this way to write the operands, for such values."""
     operator, start = comparison.operator, comparison.start
     if comparison.problem:
         raise Unread(comparison.problem, at=start)
@@ -152,7 +156,7 @@ def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
 
 
 def set_to_write(token: Token) -> str:
-    """The advice to write a single value as a set; an empty text for a word that is no value."""
+    """The advice to write a single value as a set; empty for a word that is not a value."""
     text = token.text.strip('"')  # addresses and numbers have no quotes
     if is_address(text) or is_number(text):
         return f"; write in {{{excerpt(text)}}}"
@@ -435,8 +439,8 @@ def unknown_names(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS
 
 
 def doubts(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> str:
-    """The doubt that an expression reads unknown fields, with its verb; an empty text if every
-    field is known."""
+    """A remark, beginning with a verb, on unknown fields that an expression reads; empty if all its
+    fields are known."""
     names = unknown_names(expression, known_fields)
     unknown = [f"{quoted(name)}{_near(name.lower(), known_fields)}" for name in names]
     if not unknown:
@@ -462,7 +466,7 @@ def _near(name: str, known_fields: AbstractSet[str]) -> str:
 
 
 def is_known_field(name: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> bool:
-    """Return whether a field is among the known ones, or one of those that claims name."""
+    """Return whether a field is among the known ones, or is named after a claim of a token."""
     return name in known_fields or name.startswith(OPEN)
 
 
@@ -528,8 +532,8 @@ def list_uses(expression: str) -> list[Comparison]:
 
 
 def with_contents(expression: str, lists: Mapping[str, Contents]) -> str:
-    """The expression with the contents of the lists that are known. A long list stays a name, and
-    so do hostnames in a comparison of another form."""
+    """The expression with the known contents of lists in the place of their names. A long list
+    stays a name, and so does one of hostnames if the comparison has another form."""
     uses = {leaf.operands[0].start: leaf for leaf in list_uses(expression)} if lists else {}
     for token in reversed(_references(expression) if lists else ()):
         contents, end = lists.get(token.text[1:]), token.start + len(token.text)
@@ -539,12 +543,12 @@ def with_contents(expression: str, lists: Mapping[str, Contents]) -> str:
         if contents.hostnames:
             if start not in uses:
                 continue
-            start, text = uses[start].start, _of_hostnames(uses[start].field, contents)
+            start, text = uses[start].start, _comparison_with_hostnames(uses[start].field, contents)
         expression = f"{expression[:start]}{text}{expression[end:]}"
     return expression
 
 
-def _of_hostnames(field: str, contents: Contents) -> str:
+def _comparison_with_hostnames(field: str, contents: Contents) -> str:
     """The comparison of a field with hostnames, some with a wildcard in front."""
     texts = [json.dumps(name) for name in contents.written()]
     exact = " ".join(text for text in texts if not text.startswith(f'"{ANY_LABEL}'))

@@ -121,8 +121,8 @@ UNPARSED = "\0"  # no expression has it
 
 
 def expression_of(obj: Mapping[str, Any], field: str = "expression") -> str:
-    """The expression of an object as Cloudflare shows it. One that is longer than Cloudflare takes
-    is not parsed: in its place stands what cannot be read."""
+    """The expression of an object of Cloudflare. One that is longer than Cloudflare accepts is not
+    parsed: it becomes a text that cannot be read."""
     text = str(obj.get(field) or "")
     if len(text) <= LONGEST_FILTER:
         return text
@@ -130,7 +130,8 @@ def expression_of(obj: Mapping[str, Any], field: str = "expression") -> str:
 
 
 def normalise_expression(value: Any) -> str:
-    """Equal for expressions that differ in white space outside of text only.
+    """The normalised text of an expression, the same for expressions that differ only in white
+    space outside of texts.
 
     If the end of a text is hard to tell (raw strings, escapes, brackets in a text), it is the
     expression itself.
@@ -155,7 +156,7 @@ def _normalised(expression: str) -> str:
 
 
 def place_in_words(expression: str, start: int) -> str:
-    """The place of something as people say it: `column 5, at 'eq 080'`; with the line, if there are
+    """A place in an expression in words: `column 5, at 'eq 080'`; with the line, if there are
     several."""
     line = expression.count("\n", 0, start) + 1
     column = start - expression.rfind("\n", 0, start)
@@ -188,13 +189,13 @@ class Constant(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A field, an operator and what it is compared to; a field of true and false may stand alone,
-    without operator.
+    """A comparison: a field, an operator and its operands; a field that is true or false may stand
+    alone, without operator.
 
     `field` is the name, or a call of a function or an indexed field as it is written, its words
-    parted by single spaces. `operator` is a word (`eq` also for `==`). `in_braces` tells a set from
-    a single value. Of a form that is not known, `problem` says why, and the rest is not told; it
-    `may_be_known` to the engine.
+    separated by single spaces. `operator` is a word (`eq` also for `==`). `in_braces` tells a set
+    from a single value. If the form of the comparison is not known, `problem` says why, its
+    operator and operands are empty, and `may_be_known` says whether the engine may know it.
     """
 
     field: str
@@ -207,7 +208,7 @@ class Comparison(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """True for a field by itself, without a function or an index."""
+        """Return whether the left side is a field by itself, without a function or an index."""
         return " " not in self.field
 
     @property
@@ -229,13 +230,13 @@ class Comparison(NamedTuple):
 
 
 class Negation(NamedTuple):
-    """not"""
+    """The negation of a part."""
 
     part: Tree
 
 
 class Combination(NamedTuple):
-    """and, or or xor of at least two parts."""
+    """An `and`, `or` or `xor` of at least two parts."""
 
     operator: str
     parts: tuple[Tree, ...]
@@ -278,7 +279,7 @@ def _is_field(word: str, before: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def parse(expression: str) -> Tree:
-    """The structure of an expression; raises Unread."""
+    """The tree of an expression; raises Unread."""
     parser = _Parser(tokens_of(expression), len(expression.rstrip(WHITE_SPACE)))
     tree = parser.combination(LOOSEST_FIRST, 0)
     if parser.next is not END:
@@ -297,19 +298,19 @@ def leaves(tree: Tree) -> Iterator[Comparison]:
         yield tree
 
 
-def with_comparisons(tree: Tree, replaced: Callable[[Comparison], Tree]) -> Tree:
-    """An expression of which each comparison is replaced."""
+def with_comparisons(tree: Tree, replace: Callable[[Comparison], Tree]) -> Tree:
+    """A tree with each of its comparisons replaced."""
     if isinstance(tree, Negation):
-        return Negation(with_comparisons(tree.part, replaced))
+        return Negation(with_comparisons(tree.part, replace))
     if isinstance(tree, Combination):
-        parts = [with_comparisons(part, replaced) for part in tree.parts]
+        parts = [with_comparisons(part, replace) for part in tree.parts]
         return Combination(tree.operator, tuple(parts))
-    return replaced(tree) if isinstance(tree, Comparison) else tree
+    return replace(tree) if isinstance(tree, Comparison) else tree
 
 
 class _Parser:
-    """Each method takes the words of its part from the front; `next` is the word in sight, END
-    behind the last."""
+    """Parses words to a tree. Each method reads one part of an expression, from the next word on;
+    `next` is the word behind it, END at the end."""
 
     def __init__(self, tokens: list[Token], length: int) -> None:
         self._tokens = tokens
@@ -324,7 +325,8 @@ class _Parser:
         return token
 
     def combination(self, operators: tuple[str, ...], depth: int) -> Tree:
-        """The loosest operator that is left decides; each side of it is made of tighter ones."""
+        """The tree of parts that the first of `operators`, the loosest one, joins; each part may
+        contain the tighter ones."""
         if not operators:
             return self.single(depth)
         parts = [self.combination(operators[1:], depth)]
@@ -404,7 +406,7 @@ class _Parser:
         return " ".join(token.text for token in words)
 
     def skip(self) -> None:
-        """Take one word, or what stands between two brackets."""
+        """Skip one word, or all words between two brackets."""
         opening = self.take()
         if opening.text in CLOSES.values():
             raise Unread(f"{quoted(opening.text)} closes nothing", at=opening.start)
@@ -448,8 +450,8 @@ VALUES = (WORD, QUOTED, RAW, PATTERN)
 
 
 def _require_commas(tokens: Sequence[Token]) -> None:
-    """Raise Unread if a comma is missing between the arguments of a function, or stands without
-    one; `any` and `all` take a comparison."""
+    """Raise Unread if a comma is missing between the arguments of a function, or has no argument
+    beside it; `any` and `all` contain a comparison instead."""
     open_brackets: list[str] = []
     for before, token in zip(tokens, tokens[1:]):
         inner = open_brackets[-1] if open_brackets else ""
@@ -474,7 +476,8 @@ def _is_value(token: Token) -> bool:
 
 
 def _kind_of_bracket(before: Token, opening: Token) -> str:
-    """The bracket of an index, or of arguments that commas part; an empty text for any other."""
+    """The opening bracket of an index or of arguments, which commas separate; empty for any other
+    bracket."""
     if opening.text == INDEX:
         return INDEX
     is_call = before.kind == WORD and before.text not in (*SMALL_WORDS, *QUANTIFIERS)
@@ -490,7 +493,7 @@ MOST_DIGITS = 100
 
 
 def text_of(token: Token) -> bytes:
-    """The bytes of a text as the language writes it; raises Unread."""
+    """The bytes that a quoted text, a raw string or a pattern stands for; raises Unread."""
     if token.kind == RAW:
         fence = FENCE.match(token.text)
         length = len(fence[1]) + 2 if fence else 0
@@ -513,8 +516,8 @@ def is_number(text: str) -> bool:
 
 
 def number_of(text: str) -> int:
-    """The number that a word is: decimal, octal with a leading 0, hexadecimal with 0x; raises
-    Unread."""
+    """The number that a word stands for: decimal, octal with a leading 0, hexadecimal with 0x;
+    raises Unread."""
     if not WHOLE_NUMBER.fullmatch(text):
         raise Unread(f"{quoted(text)} is not a number")
     base = 16 if text[:2] == "0x" else 8 if text[0] == "0" else 10

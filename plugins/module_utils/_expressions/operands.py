@@ -31,13 +31,15 @@ MISSING = Missing()
 
 
 class LowerBound(NamedTuple):
-    """A text that begins so and may go on, or a number that may be greater."""
+    """A value of which only the least is known: the beginning of a text that may go on, or a number
+    that may be greater."""
 
     start: FieldValue
 
 
-def alike(results: Iterable[Any]) -> Any:
-    """The result for all of some values, each of which a value may be; raises Unread."""
+def single_result(results: Iterable[Any]) -> Any:
+    """The one result that all values have which something may be; raises Unread if the results
+    differ."""
     distinct: list[Any] = []
     for result in results:
         if result not in distinct:
@@ -48,8 +50,8 @@ def alike(results: Iterable[Any]) -> Any:
 
 
 class Items(NamedTuple):
-    """An array. Those in `maybe` may stand among its values; if it is not `complete`, others may
-    as well. The order is known only if it is `ordered`."""
+    """An array. The elements in `maybe` may stand among its values; if it is not `complete`,
+    unknown elements may as well. The order is known only if it is `ordered`."""
 
     values: tuple[FieldValue, ...]
     complete: bool = True
@@ -58,7 +60,7 @@ class Items(NamedTuple):
 
     @property
     def is_listed(self) -> bool:
-        """True if the place of each element is known."""
+        """Return whether the place of each element is known."""
         return self.complete and self.ordered and not self.maybe
 
 
@@ -193,8 +195,11 @@ SKIPS_MISSING = ("concat",)  # the others return nothing if an argument is missi
 GROWS = frozenset(["len", "lower", "remove_bytes", "substring", "upper", "url_decode"])
 
 
-def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValue]) -> FieldValue:
-    """The value of a function of texts of which the beginning of one is known."""
+def _value_of_lower_bound(
+    name: str, call: Callable[..., FieldValue], values: list[FieldValue]
+) -> FieldValue:
+    """The value of a function if only the beginning of one of its texts is known; raises Unread if
+    that does not determine it."""
     place = next(index for index, value in enumerate(values) if isinstance(value, LowerBound))
     before, start, behind = values[:place], _bytes(values[place].start), values[place + 1 :]
     if name == "concat":
@@ -202,7 +207,7 @@ def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValu
     if name in ("starts_with", "ends_with") and behind:
         end = _bytes(*behind)
         continuations = (b"", b"\0", b"\1", end[len(start) :], end)
-        return alike(call(start + continuation, end) for continuation in continuations)
+        return single_result(call(start + continuation, end) for continuation in continuations)
     is_cut = name == "url_decode" and b"%" in start
     is_behind = name == "substring" and min(map(_whole_number, behind), default=-1) < 0
     if before or is_cut or is_behind or name not in GROWS:
@@ -224,7 +229,8 @@ class NotGiven(str):
 
 class Fields(NamedTuple):
     """The known fields of a request or packet, and the contents of the lists of its account by
-    their names. `keys` say by which key an expectation gives a field."""
+    their names. `keys` are the keys by which an expectation gives fields, by the names of the
+    fields."""
 
     values: Mapping[str, FieldValue]
     lists: Mapping[str, Contents] = {}
@@ -249,7 +255,8 @@ Evaluate = Callable[[Fields], FieldValue]
 
 
 class Operand(NamedTuple):
-    """A value, or with `is_each` one for each element of an array, as Items or MISSING."""
+    """A part of the left side of a comparison: `evaluate` returns its value or, with `is_each`, one
+    value for each element of an array, as Items or MISSING."""
 
     evaluate: Evaluate
     is_each: bool = False
@@ -382,7 +389,7 @@ def _call(name: str, function: FieldFunction, operands: Sequence[Operand]) -> Op
         present = [value for value in values if value is not MISSING]
         if len(present) == len(values) or (present and name in SKIPS_MISSING):
             if any(isinstance(value, LowerBound) for value in present):
-                return _of_least(name, function.call, present)
+                return _value_of_lower_bound(name, function.call, present)
             return function.call(*present)
         return MISSING
 

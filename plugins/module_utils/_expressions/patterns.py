@@ -59,8 +59,8 @@ class PatternGroup:
 
 
 class _PatternReader:
-    """Reads a pattern from left to right. A text may match in `ways` ways beside those of its
-    `endless` repetitions without an upper limit."""
+    """Reads a pattern from left to right and translates it. `ways` is the number of ways in which a
+    text may match, apart from those of its `endless` repetitions, which have no upper limit."""
 
     def __init__(self, pattern: str) -> None:
         self.groups = [PatternGroup()]

@@ -74,7 +74,8 @@ MINUS = "without"  # an operator of sets, beside and, or and xor
 
 
 class DiagramNode(NamedTuple):
-    """The sets `parts` for the values of a variable, each from the start beside it on."""
+    """A node of a decision diagram: `parts` are the sets for the values of the variable of its
+    level, each for the values from its start on."""
 
     level: int
     starts: tuple[int, ...]
@@ -97,8 +98,8 @@ class _PairedNodes(NamedTuple):
 
 
 class VariableBounds(NamedTuple):
-    """Of a set: the variables, by their levels, of which it has only some values, with these; and
-    all those on which it depends."""
+    """The bounds of a set: the values to which it limits variables, by their levels, and the levels
+    of all variables on which it depends."""
 
     values: Mapping[int, Ranges]
     levels: frozenset[int]
@@ -154,11 +155,14 @@ class MatchedDestinations(NamedTuple):
 
 
 class Diagrams:
-    """Sets of requests or packets; they raise Unread if there are too many pieces. `decide` says of
-    which comparisons it is known that all of the traffic, or nothing, meets them: by True and
-    False. All packets that meet `filters` have ports of TCP; others may lack them. `truth_of_text`
-    decides comparisons for the texts of a field that `name_texts` has read. `BEYOND` is higher than
-    every value of a variable."""
+    """Sets of requests or packets as decision diagrams; they raise Unread if there are too many
+    pieces.
+
+    `decide` returns True for a comparison that all of the traffic is known to meet, and False for
+    one that nothing meets. All packets that meet `filters` have ports of TCP; others may lack them.
+    `most` is the number of variables that there may be. `truth_of_text` decides comparisons for the
+    texts of a field that `name_texts` has read. `BEYOND` is higher than every value of a variable.
+    """
 
     nothing, everything = EMPTY, WHOLE
     DESTINATION, SOURCE, SOURCE_PORT, PORT = FIRST_LEVELS
@@ -201,7 +205,7 @@ class Diagrams:
         return self.of(expression.tree, lists)
 
     def of(self, tree: Tree, lists: Lists | None = None) -> Set:
-        """The same of an expression without an unknown part."""
+        """The traffic that a tree matches, in which no comparison has a problem."""
         if isinstance(tree, Constant):
             return WHOLE if tree.value else EMPTY
         if isinstance(tree, Negation):
@@ -218,16 +222,18 @@ class Diagrams:
         return met
 
     def combined(self, operator: str, sets: Iterable[Set]) -> Set:
-        """and, or or xor of sets."""
+        """The set that `and`, `or` or `xor` makes of sets."""
         left = list(sets) or [WHOLE if operator == "and" else EMPTY]
         while len(left) > 1:
             odd = left[-1:] if len(left) % 2 else []
-            left = [self._two(operator, *pair) for pair in zip(left[::2], left[1::2])] + odd
+            left = [
+                self._combined_two(operator, *pair) for pair in zip(left[::2], left[1::2])
+            ] + odd
         return left[0]
 
-    def without(self, one: Set, other: Set) -> Set:
-        """All of a set that is not in the other."""
-        return self._two(MINUS, one, other)
+    def without(self, traffic: Set, subtracted: Set) -> Set:
+        """The traffic of a set without that of another one."""
+        return self._combined_two(MINUS, traffic, subtracted)
 
     def destinations(self, traffic: Set) -> MatchedDestinations:
         """The destinations all of whose packets are in a set, and those some of whose are."""
@@ -249,8 +255,8 @@ class Diagrams:
         return self.combined("or", [self.combined("and", addresses) for addresses in both])
 
     def facts(self) -> list[Set]:
-        """The packets whose protocol, and fields of it, fit together, as far as sets tell them
-        apart."""
+        """Sets of packets whose protocol fits each comparison of a protocol, or of a field of one,
+        that was read; all packets that exist are in all of these sets."""
         concerned = [*self._of_protocols]
         facts = [self.matching(FACTS)] if concerned else []
         for leaf, met in concerned:
@@ -278,7 +284,8 @@ class Diagrams:
         return [(intersection(union(pieces), EVERYTHING), part) for part, pieces in groups.items()]
 
     def part(self, packets: Set, destination: int) -> Set:
-        """The packets of a set to a destination, without it."""
+        """The packets of a set that go to a destination, as a set that does not depend on the
+        destination."""
         return self._from(FIRST_LEVELS.index(DESTINATION), packets).part(destination)
 
     def bounds(self, traffic: Set) -> VariableBounds:
@@ -395,8 +402,8 @@ class Diagrams:
         return self.matching(Expression.of(f'{field} {operator} "{hostname}"'))
 
     def variable(self, name: Hashable, leaf: Comparison | None = None) -> Set:
-        """The traffic that meets something of which no more is known; a `leaf` may be decided for
-        some texts of its field."""
+        """The traffic that meets a condition of which no more is known than its name; a `leaf` may
+        be decided for some texts of its field."""
         level = self._levels.get(name, OPEN_LEVEL + len(self._levels))
         met = self._within(name, EITHER, [(1, 1)], level)
         if leaf is None:
@@ -405,7 +412,8 @@ class Diagrams:
         return self._decided_for_texts(leaf, met) if self._truth_of_text else met
 
     def _decided_for_texts(self, leaf: Comparison, met: Set) -> Set:
-        """The traffic that meets a leaf, which is known for texts that expressions name."""
+        """The traffic that meets a leaf; for the texts that expressions name, `truth_of_text` may
+        decide it."""
         fields = [name for name in leaf.names if name in self._named_texts]
         if len(fields) != 1:
             return met
@@ -459,7 +467,8 @@ class Diagrams:
         return self._texts.get(f'"{text}"')
 
     def paths(self, traffic: Set) -> Iterator[dict[int, Ranges]]:
-        """The ways to all pieces of some traffic: the values of variables, by their levels."""
+        """The pieces of some traffic, each as the values that variables have in it, by their
+        levels."""
         waiting: list[tuple[Set, _Trail]] = [(traffic, ())]
         while waiting:
             reached, trail = waiting.pop()
@@ -498,7 +507,8 @@ class Diagrams:
         parts.pop(everything[-1][1] + 1, None)
         return self._number_of_parts(level, parts)
 
-    def _two(self, operator: str, one: Set, other: Set) -> Set:
+    def _combined_two(self, operator: str, one: Set, other: Set) -> Set:
+        """The set that an operator makes of two sets; raises Unread."""
         """The set that two sets make, node by node. Nodes whose parts are not complete wait in a
         list, since Python limits how deep calls go, and as many rules may be compared."""
         made = self._known(operator, one, other)
@@ -522,7 +532,7 @@ class Diagrams:
     def _known(self, operator: str, one: Set, other: Set) -> Set | None:
         """The set that two sets make; None if it takes a look at their parts."""
         if one <= WHOLE or other <= WHOLE or one == other:
-            plain = _simple(operator, one, other)
+            plain = _combined_at_once(operator, one, other)
             if plain is not None:
                 return plain
         return self._combined.get(_key_of_pair(operator, one, other))
@@ -581,7 +591,8 @@ def _key_of_pair(operator: str, one: Set, other: Set) -> tuple[str, Set, Set]:
 
 
 def _spread(node: DiagramNode, starts: Iterable[int]) -> Iterator[Set]:
-    """The sets of a node for values from each start on, of which its own are some."""
+    """The parts of a node for the values from each start on; the starts include those of the
+    node."""
     following = zip(chain(node.starts[1:], (inf,)), node.parts)
     end, part = next(following)
     for start in starts:
@@ -590,8 +601,8 @@ def _spread(node: DiagramNode, starts: Iterable[int]) -> Iterator[Set]:
         yield part
 
 
-def _simple(operator: str, one: Set, other: Set) -> Set | None:
-    """The set that two make if that takes no look at their parts."""
+def _combined_at_once(operator: str, one: Set, other: Set) -> Set | None:
+    """The set that an operator makes of two sets if their parts do not matter; None if they do."""
     if operator == MINUS:
         if one == EMPTY or other in (one, WHOLE):
             return EMPTY
@@ -635,7 +646,8 @@ def _contents_of(leaf: Comparison, lists: Lists) -> Contents | None:
 
 
 def _of_networks(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
-    """The addresses that meet a comparison, of themselves or of their networks."""
+    """The addresses that meet a comparison, by themselves or, behind `cidr()`, by their
+    networks."""
     addresses = met_addresses(leaf)
     if not cidr:
         return addresses

@@ -279,7 +279,7 @@ def verdicts_of(
             doubts.append((BROUGHT.format(first_few(networks(brought))), brought))
         component = str(operation.resource.component)
         evidence = evidence_of(traffic, component)
-        hours = account_traffic.hours.get(node_of(component).name)
+        hours = account_traffic.hourly_by_node.get(node_of(component).name)
         if hours:
             doubts += _silent(hours, decided, evidence)
         verdicts[operation.target] = judge(decided, evidence, limits, doubts)

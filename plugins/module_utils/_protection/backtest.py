@@ -405,7 +405,7 @@ def of_analytics(
         backtest.add(groups)
     window = (write_timestamp(listing.page.since), write_timestamp(until))
     samples: Counter[str] = Counter()
-    for row in listing.hours:
+    for row in listing.hourly_rows:
         samples[str(row.values[0])] += row.samples
     silent = silence(samples, listing.page.since, until, "requests")
     reasons_unknown = [*listing.unknown, *([silent] if silent else [])]

@@ -47,7 +47,7 @@ SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **COLLECTION
 
 
 def subsets_of(state: State) -> dict[str, Any]:
-    """The parts of an account that were read, by their names, as results show them."""
+    """The parts of an account that were read, by their names in results, in the form of results."""
     subsets: dict[str, Any] = {
         name: shown_objects(resources, state)
         for name, resources in SUBSETS.items()
@@ -59,8 +59,8 @@ def subsets_of(state: State) -> dict[str, Any]:
 
 
 class SingleObject(ModuleSpec):
-    """A module for one object of a collection, or of one of several kinds of collections; `name` is
-    its result."""
+    """A module for one object of a collection, or of one of several kinds of collections; its
+    result has the object under `name`."""
 
     risks = ACCOUNT_RISKS
     one_object = True
@@ -104,7 +104,8 @@ def _collection_options() -> OptionSpec:
 
 
 class AccountProtection(ModuleSpec):
-    """account_protection: the whole account in one plan; what the task leaves out is left alone."""
+    """The module account_protection: the whole account in one plan; what the task leaves out is
+    left alone."""
 
     risks = ACCOUNT_RISKS
     expects = (PACKET,)
@@ -154,7 +155,7 @@ def _option_for(resource: Resource) -> str:
 
 
 def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
-    """Options of one collection of the account."""
+    """The entries that an option has for one collection of the account, each with its path."""
     if resource is STATUS:
         if options["enabled"] is None:
             return []
@@ -171,7 +172,7 @@ def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
 
 def _resource_of(resources: Sequence[Resource], options: Options) -> Resource:
     """The resource of the kind that the options name; if they name none, the first one, which has
-    the fields of all."""
+    the fields of all kinds."""
     kind = unless_wrong(options, "kind")
     return next((resource for resource in resources if resource.kind == kind), resources[0])
 

@@ -65,7 +65,7 @@ class CommonOptions:
 
 
 class ModuleSpec(ABC):
-    """One module, in a class of its own, which gives these steps in their order:
+    """The specification of one module: its methods are the steps of a task, in this order:
 
     - `owned`: the module for the owner that the options name (if several kinds may).
     - `desired`: the desired state that the options describe (of a module that writes).
@@ -75,9 +75,9 @@ class ModuleSpec(ABC):
     - `look`: what it returns beside its resources (of a module that reads).
 
     `owner` is the option that names the account or zone, `options` the argument spec beyond the
-    shared one, `risks` are those that its plans can have. `of_rules` says that these are plans of
-    rules, lists or overrides, about which other collections decide as well. `expects` are the kinds
-    of expectations that it checks, `expectations` those of its task. A module that only reads
+    shared one, `risks` are those that its plans can have. `of_rules` says that its plans change
+    rules, lists or overrides, whose effect depends on other collections as well. `expects` are the
+    kinds of expectations that it checks, `expectations` those of its task. A module that only reads
     returns the ids of its owner, and one that writes if it `returns_owner`. The result of a staged
     rollout is one object if the module is about `one_object`. If it `lists_unmanaged`, it returns
     the objects that the task does not name.
@@ -128,12 +128,12 @@ class ModuleSpec(ABC):
     def look(
         self, options: Options, client: Client, result: ModuleResult, context: Context
     ) -> ModuleResult:
-        """The result of the module beside that of its resources; raises ServiceError."""
+        """Further results, of what the module reads beside its resources; raises ServiceError."""
         return {}
 
     @property
     def writes(self) -> bool:
-        """Return whether the module writes, or only reads."""
+        """Return whether the module writes; otherwise it only reads."""
         return type(self).desired is not ModuleSpec.desired
 
 
@@ -143,8 +143,8 @@ def fields_of(resource: Resource, options: Options) -> Options:
 
 
 def is_absent(options: Options) -> bool:
-    """Return whether the task wants objects gone; a wrong state, of which its own error tells, is
-    the usual one."""
+    """Return whether the task wants its objects deleted; a wrong `state`, which has an error of its
+    own, counts as the default."""
     return bool(unless_wrong(options, "state") == ABSENT)
 
 
@@ -183,7 +183,7 @@ class Setting(ModuleSpec):
 
 
 class WholeSetting(Setting):
-    """A single object as a host has it: each of its fields under one option."""
+    """The module for a single object as a host has it: all its fields under one option."""
 
     def __init__(self, resource: Resource, risks: Sequence[Risk]) -> None:
         super().__init__(resource, risks, risks, of_rules=True)
@@ -199,8 +199,8 @@ class WholeSetting(Setting):
 def list_option(
     resource: Resource, extra_options: OptionSpec | None = None, required: bool = False
 ) -> dict[str, Any]:
-    """An option that takes a list of objects, also as results show them; those of an ordered list
-    with their positions."""
+    """The argument of an option with a list of objects, in the form of results as well; objects of
+    an ordered list have positions."""
     options = ArgumentFields(extra_options or {})
     if resource.is_ordered:
         options.update(CommonOptions.POSITION)
@@ -214,7 +214,7 @@ def list_option(
 
 
 class WholeList(ModuleSpec):
-    """A module for a whole collection; its list option and its result have one name.
+    """A module for a whole collection; `option` is the name of both its list option and its result.
 
     Its plans can have the `risks`; its options name those in `risks_in_options`.
     """
@@ -255,8 +255,8 @@ class WholeList(ModuleSpec):
 
 
 def shown_objects(resources: Sequence[Resource], state: State) -> list[Object]:
-    """Collections as results show them; where there are several kinds of objects, each says its
-    kind."""
+    """The objects of collections in the form of results; if there are several kinds of objects,
+    each has its kind."""
     shown: list[Object] = []
     for resource in resources:
         objects = state[resource.plural]
@@ -267,21 +267,22 @@ def shown_objects(resources: Sequence[Resource], state: State) -> list[Object]:
 
 
 def purge_option(*names: str) -> OptionSpec:
-    """The option that makes some of several collections exclusive, or with true all."""
+    """The option `purge`, which makes the named ones of several collections exclusive, or with true
+    all of them."""
     choices = [True, False, *names]
     return {"purge": {"type": "raw", "choices": choices, "default": False}}
 
 
 def purged(value: Any, names: Iterable[str]) -> list[str]:
-    """Those of these collections that a value of this option makes exclusive."""
+    """The names of the collections that a value of the option `purge` makes exclusive."""
     return [name for name in names if value is True or name in (value or ())]
 
 
 def argument_spec(
     spec: ModuleSpec, options_in_place: OptionSpec | None = None
 ) -> dict[str, dict[str, Any]]:
-    """The argument spec of a module: its own options, or others in their place, that of all modules
-    which write, and those that all modules share."""
+    """The argument spec of a module: its own options, or `options_in_place` of them, the options of
+    all modules that write, and those that all modules share."""
     options = dict(spec.options if options_in_place is None else options_in_place)
     if spec.writes:
         options.update(PLAN_OPTIONS)
@@ -290,6 +291,6 @@ def argument_spec(
 
 
 def check_network(option: Option, text: str) -> None:
-    """Raises OptionError for a text that is neither an address nor a network."""
+    """Raise OptionError for a text that is neither an address nor a network."""
     if not is_network(text):
         raise OptionError(option, f"'{text}' is neither an address nor a network")

@@ -50,8 +50,8 @@ def converged_rulesets(desired: Sequence[Desired], state: State) -> Sequence[Des
 
 
 def _omitted_keys(rulesets: Desired, existing: AbstractSet[Key]) -> AbstractSet[Key]:
-    """The keys of rulesets without rules and deployments after the plan: they go, or are not made
-    since their time may have come."""
+    """The keys of rulesets that have no rules and no deployments after the plan, since they are
+    deleted or, as they may have expired, not created."""
     left_out = {key for key in existing if rulesets.drops(key)}
     if rulesets.absent:
         left_out.update(rulesets.objects)
@@ -60,8 +60,8 @@ def _omitted_keys(rulesets: Desired, existing: AbstractSet[Key]) -> AbstractSet[
 
 
 def _check_duplicates(name: str, ids: Sequence[str], rules: Sequence[Object]) -> None:
-    """Raises PlanError if rules execute a ruleset of a name of which there is an older one, with
-    these ids; one that no rule executes goes."""
+    """Raise PlanError if rules execute a duplicate: of the rulesets with this name and these ids,
+    one that is not the oldest. A duplicate that no rule executes is deleted later."""
     younger_ids = ids[1:]
     executing = [str(rule.get("ref")) for rule in rules if deployed(rule) in younger_ids]
     if executing:
@@ -75,7 +75,7 @@ def _check_duplicates(name: str, ids: Sequence[str], rules: Sequence[Object]) ->
 def _deployments_by_ids(
     deployments: Desired, existing: Sequence[Object], ids: IdsByRuleset, left_out: AbstractSet[Key]
 ) -> Desired:
-    """The desired deployments under the refs of existing ones, by the ids of the rulesets; without
+    """The desired deployments, with the refs of existing ones and the ids of the rulesets, without
     those of rulesets that are left out. Raises PlanError."""
     resource = deployments.resource
     rules_by_id: dict[str, list[Object]] = {}
@@ -116,8 +116,8 @@ def _rules_with(ids: Sequence[str], rules_by_id: Mapping[str, Sequence[Object]])
 def _deployment(
     ref: str, values: Values, executing: Sequence[Object], existing: Sequence[Object]
 ) -> Object | None:
-    """The rule that executes a ruleset, None if no rule does; raises PlanError if several do, or
-    another rule has the ref of a new one."""
+    """The existing rule that executes a ruleset, None if no rule does; raises PlanError if several
+    do, or if another rule has the ref of a new deployment."""
     name = deployed(values)[1:-1]
     if len(executing) > 1:
         refs = first_few(str(rule.get("ref")) for rule in executing)
@@ -136,8 +136,9 @@ def _deployment(
 
 
 def beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired]:
-    """The desired state, in which an exclusive list of custom rules leaves the rules that deploy
-    rulesets of the host; raises PlanError for a rule that is both."""
+    """The desired state, in which an exclusive list of custom rules does not delete the rules that
+    deploy rulesets of the host; raises PlanError for a rule that is both a custom rule and a
+    deployment."""
     desired_deployments: set[Key] = set()
     deploying: set[Key] = set()
     for collection in desired:
@@ -158,8 +159,8 @@ def beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired
 def _custom_rules_beside(
     desired: Desired, desired_deployments: AbstractSet[Key], deploying: AbstractSet[Key]
 ) -> Desired:
-    """The desired custom rules beside the rules that deploy rulesets; an entry with nothing but
-    such a ref says where the deployment stands."""
+    """The desired custom rules, apart from the rules that deploy rulesets; an entry with nothing
+    but the ref of a deployment gives its position."""
     task_rules = set()
     for key, values in desired.objects.items():
         has_fields = not values.keys() <= {*CUSTOM_RULES.key}

@@ -32,12 +32,12 @@ from .base import CommonOptions, ModuleResult, ModuleSpec, Options, Resources, i
 
 
 class Holders(ModuleSpec):
-    """A module of one object that holds a list, or of `several`; with a purge, of all.
+    """A module of one object that holds a list, or of `several`; with a purge, of all of them.
 
-    Desired are the objects, the list in each, and last the rules that deploy them. The module of
-    several takes them in `option`; an object has its list in `contents`. Sentences name an object
-    and an element of its list by `words`. `object_options` are the options of one object, and
-    `task_options` those of the task.
+    Its desired state has the objects, the list in each, and last the rules that deploy them. The
+    module of several has them in `option`; an object has its list in `contents`. `words` name an
+    object and an element of its list in sentences. `object_options` are the options of one object,
+    and `task_options` those of the task.
     """
 
     of_rules = True
@@ -64,7 +64,7 @@ class Holders(ModuleSpec):
 
     @abstractmethod
     def desired_contents(self, path: Option, entry: Options, absent: bool) -> Sequence[Desired]:
-        """The desired list in an object, none if it is left alone; raises OptionError."""
+        """The desired list in an object; empty if the list is left alone. Raises OptionError."""
 
     def desired_deployments(self, entries: Entries) -> Sequence[Desired]:
         """The desired rules that deploy the objects; raises OptionError."""
@@ -90,7 +90,8 @@ class Holders(ModuleSpec):
         return desired
 
     def _check(self, path: Option, entry: Options, absent: bool) -> None:
-        """Raises OptionError for a purge without a list, and for one that removes nothing."""
+        """Raise OptionError for a purge without a list, and for a deletion that names no
+        elements."""
         contents = entry[self.contents]
         if entry["purge"]:
             check_purge(self.contents, contents, absent, path)
@@ -102,7 +103,8 @@ class Holders(ModuleSpec):
     def _desired_objects(
         self, entries: Entries, options: Options, absent: bool, problems: OptionProblems
     ) -> Desired:
-        """The desired objects without their lists; one of which something is removed stays."""
+        """The desired objects without their lists; an object from whose list elements are deleted
+        stays."""
         resource = self.holders
         if absent:
             names = [*resource.key, *(field.name for field in resource.fixed)]

@@ -137,7 +137,8 @@ class HostSection(NamedTuple):
 
 
 class Host(ModuleSpec):
-    """The account and the zone of a host, or one of them, with all that the options describe."""
+    """The module host_baseline: the account and the zone of a host, or one of them, with all that
+    the options describe."""
 
     owner = ""
     options = HOST_OPTIONS
@@ -223,8 +224,8 @@ class Host(ModuleSpec):
 
 
 def _sections_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostSection]:
-    """The sections of which the options describe something; an account always has one,
-    and rules of which something is expected are at least read."""
+    """The sections that the options describe; an account always has one, and rules about which
+    something is expected are at least read."""
     kinds = kinds_expected(unless_wrong(options, NAME))
     expected_sections = set()
     if REQUEST in kinds:
@@ -248,13 +249,13 @@ def _sections_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostSe
 
 
 def _is_null(options: ReadOptions, name: str) -> bool:
-    """Return whether an option is there, without a value."""
+    """Return whether an option is given with the value null."""
     return name in options and options[name] is None
 
 
 def _purge_of(section: str, section_options: ReadOptions) -> bool | list[str]:
-    """The collections of a section that are exclusive, of those that the host has; none if the
-    option is wrong."""
+    """The collections of a section, among those that the host has, that `purge` makes exclusive;
+    none if that option is wrong."""
     purge = unless_wrong(section_options, "purge")
     if section != SectionName.ACCOUNT:
         return bool(purged(purge, [section]))
@@ -262,7 +263,7 @@ def _purge_of(section: str, section_options: ReadOptions) -> bool | list[str]:
 
 
 def _describes(section_options: ReadOptions, main_option: str, section: str) -> bool:
-    """Return whether the options of a section describe something, also if they do it wrongly."""
+    """Return whether the options of a section describe something, even wrongly."""
     if main_option not in section_options:  # since it is wrong
         return True
     described = section_options[main_option]

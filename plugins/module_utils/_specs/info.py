@@ -29,7 +29,7 @@ MOST_LOG_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
 
 
 def check_hours(hours: float, option: str) -> None:
-    """Raises OptionError for hours that no log has."""
+    """Raise OptionError for more hours than the log has, or fewer than 0."""
     if not 0 <= hours <= MOST_LOG_HOURS:
         problem = f"{hours:g} is not from 0 to {MOST_LOG_HOURS} (18 months)"
         raise OptionError(Option(option), problem)
@@ -43,8 +43,9 @@ DEFAULT_SUBSETS = [
 
 
 class ProtectionInfo(ModuleSpec):
-    """protection_info; with `covers`, it reads all that decides who is protected, and else what the
-    task names. `look` reads networks, rules and lists beside the protection, which are no state."""
+    """The module protection_info; with `covers`, it reads all that decides who is protected,
+    otherwise only what the task names. `look` reads networks, rules and lists beside the
+    protection, which are not part of the state."""
 
     def __init__(self) -> None:
         self.options = {
@@ -88,8 +89,9 @@ class ProtectionInfo(ModuleSpec):
 
 
 class RulesInfo(ModuleSpec):
-    """The rules of a zone that meet every condition of the task, such as firewall_rules_info; a
-    description is met by a part of it. A custom rule that is not enabled is a paused one."""
+    """A module for the rules of a zone that meet all conditions of the task, such as
+    firewall_rules_info; a description is met by a part of it. A custom rule that is not enabled
+    counts as paused."""
 
     owner = ZONE_OPTION
 
@@ -121,7 +123,7 @@ class RulesInfo(ModuleSpec):
 
 
 class CustomRulesInfo(RulesInfo):
-    """custom_rules_info."""
+    """The module custom_rules_info."""
 
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)

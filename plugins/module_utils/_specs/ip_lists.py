@@ -69,7 +69,8 @@ class IpLists(Holders):
 
 
 def _kind_of_items(items: Entries) -> str:
-    """The kind of a list of which the option is wrong, by the first of its items that has one."""
+    """The kind of a list whose option `kind` is wrong, by the first of its items that has a
+    kind."""
     for _path, item in items:
         kind = _kind_of_list(item, LIST_KIND)
         if kind:
@@ -78,7 +79,7 @@ def _kind_of_items(items: Entries) -> str:
 
 
 def _items_of_kind(items: Entries, kind: str, path: Option, problems: OptionProblems) -> Entries:
-    """The items of this kind; adds the problems of all others."""
+    """The items of this kind; for each other item, a problem is added."""
     wrong: set[int] = set()
     for index, (option, item) in enumerate(items):
         if _kind_of_list(item, kind) != kind:
@@ -99,7 +100,7 @@ def _kind_of_list(item: Options, default: str) -> str:
 
 
 def _wrong_kind(option: Option, item: Options, kind: str, path: Option) -> OptionError:
-    """The error of an item of another kind than its list, or of none or several."""
+    """The error of an item of another kind than its list, or of no kind or several."""
     kind_of_this = kind_of_item(item)
     if not kind_of_this:
         return OptionError(option, f"it needs {kind}, and no other of {', '.join(LIST_KINDS)}")

@@ -79,8 +79,8 @@ MODULE_SPECS = _Modules()
 
 
 def host_spec(options: Options) -> Host:
-    """The spec of a host for the owners that its options name: of all that they describe, or of the
-    snapshot that they restore."""
+    """The spec of a host for the owners that its options name: of all that they describe, or of a
+    restore of the snapshot in them."""
     if options.get(RESTORED):
         from .restored import RestoredHost  # loaded for restores
 

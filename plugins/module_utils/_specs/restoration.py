@@ -25,7 +25,8 @@ IsLeftAlone = Callable[[Object], bool]
 
 
 class Restorable(NamedTuple):
-    """A collection, its objects in the snapshot, and whether the restore leaves an object alone."""
+    """A collection, its objects in the snapshot as `before`, and a function that returns whether
+    the restore leaves an object alone."""
 
     resource: Resource
     before: Sequence[Object]
@@ -36,7 +37,7 @@ EMPTY_OF_TYPE: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list":
 
 
 class ChangedObject(NamedTuple):
-    """An object of the snapshot that is not as it was, and the values that describe it, or the
+    """An object of the snapshot that has changed since, and the values that describe it, or the
     reason why none do."""
 
     obj: Object
@@ -45,12 +46,13 @@ class ChangedObject(NamedTuple):
 
 
 class Restoration(NamedTuple):
-    """A collection with its `current` objects, which must be again as they were before, but for the
-    fields that are left alone.
+    """The restore of one collection: its `current` objects are to be again as they were before,
+    except for the fields that are left alone.
 
-    An object that no option describes, and one of two with one key, is left alone if it is still as
-    it was. Otherwise it is refused, since a plan could only make another object of it. Objects of
-    an ordered list are sent as a whole, so that one which only moved can move back.
+    An object that no option describes, or that has the key of another one, is left alone if it has
+    not changed. Otherwise it is refused, since a plan could only create another object in its
+    place. Objects of an ordered list are sent as a whole, so that one which only moved can move
+    back.
     """
 
     restorable: Restorable
@@ -59,32 +61,36 @@ class Restoration(NamedTuple):
 
     @property
     def resource(self) -> Resource:
-        """The collection."""
+        """The collection of the objects."""
         return self.restorable.resource
 
     def desired(self) -> tuple[Desired, Mapping[str, str]]:
-        """The desired state; or by the names of objects, why they cannot come back. Once these are
-        left alone, others cannot either, such as a second one with the key of one that is left."""
-        refusals: dict[str, str] = {}
+        """The desired state, and the reasons why objects cannot come back, by their names. Once
+        such objects are left alone, further ones may be refused, such as a second one with the key
+        of one that is left."""
+        reasons_by_object: dict[str, str] = {}
         while True:
-            desired, new_refusals = self._desired_without(refusals)
-            if not new_refusals:
-                return desired, refusals
-            refusals.update(new_refusals)
+            desired, new_reasons = self._desired_without(reasons_by_object)
+            if not new_reasons:
+                return desired, reasons_by_object
+            reasons_by_object.update(new_reasons)
 
-    def _desired_without(self, refusals: Mapping[str, str]) -> tuple[Desired, Mapping[str, str]]:
-        """The desired state if refused objects are left alone, and what is refused then."""
+    def _desired_without(
+        self, reasons_by_object: Mapping[str, str]
+    ) -> tuple[Desired, Mapping[str, str]]:
+        """The desired state if these refused objects are left alone, and the reasons for further
+        ones that are refused then."""
 
         def is_left_alone(obj: Object) -> bool:
             if self.restorable.is_left_alone(obj):
                 return True
-            return name_of(self.resource, obj) in refusals
+            return name_of(self.resource, obj) in reasons_by_object
 
         before = [*filterfalse(is_left_alone, self.restorable.before)]
         staying = [*filter(is_left_alone, self.current)]
         changed = self._changed(before, staying)
         entries: dict[Key, DesiredObject] = {}
-        new_refusals: dict[str, str] = {}
+        new_reasons: dict[str, str] = {}
         free_objects = self._by_key_without(staying)
         taken_keys = {*map(self.resource.key_of, staying)}
         for obj, values, reason in changed:
@@ -96,14 +102,14 @@ class Restoration(NamedTuple):
                 reason = "it is a duplicate, and a module makes no second one"
             reason = reason or self._why_another_object(obj, existing)
             if reason:
-                new_refusals[name_of(self.resource, obj)] = f"{reason.rstrip('?')}."
+                new_reasons[name_of(self.resource, obj)] = f"{reason.rstrip('?')}."
             else:
                 entries[key] = DesiredObject(self._all_values(obj, values, existing or {}))
-        return self._desired(entries, staying), new_refusals
+        return self._desired(entries, staying), new_reasons
 
     def _changed(self, before: Sequence[Object], staying: list[Object]) -> Sequence[ChangedObject]:
-        """The objects to bring back, those that still exist first; adds to those that stay as they
-        are the ones that are as they were, and that a plan cannot describe."""
+        """The objects to bring back, those that still exist first. Unchanged objects that a plan
+        cannot describe are added to `staying`."""
         key_of = self.resource.key_of
         current_by_id = {obj.get("id"): obj for obj in self.current}
         counts = Counter(map(key_of, before))
@@ -130,8 +136,8 @@ class Restoration(NamedTuple):
         return by_key
 
     def _desired(self, entries: Mapping[Key, DesiredObject], staying: Sequence[Object]) -> Desired:
-        """In an ordered list, objects that are left alone and do not move say where the others
-        come back."""
+        """The desired state of the collection. In an ordered list, objects that are left alone and
+        do not move determine where the others come back."""
         key_of = self.resource.key_of
         positions = {
             key: position for position, key in enumerate(map(key_of, self.restorable.before))
@@ -163,10 +169,10 @@ class Restoration(NamedTuple):
         fields = self.resource.fields
         if differences(fields, before, current) or differences(fields, current, before):
             return False
-        return not self._unlike(before, current)
+        return not self._differing_names(before, current)
 
-    def _unlike(self, before: Object, current: Object) -> list[str]:
-        """The names of fields without an option that differ; None is as good as none."""
+    def _differing_names(self, before: Object, current: Object) -> list[str]:
+        """The names of differing fields without an option; None equals a missing value."""
         fields_before = undeclared(self.resource, before)
         fields_now = undeclared(self.resource, current)
         names = {*fields_before, *fields_now}.difference(self.fields_left_alone)
@@ -177,23 +183,23 @@ class Restoration(NamedTuple):
         ]
 
     def _why_another_object(self, obj: Object, existing: Object | None) -> str:
-        """The reason why a plan would make another object."""
+        """The reason why a plan would create another object; empty if it would not."""
         if existing is None and not self.resource.create and self.resource.key:
             return "it was deleted, and Cloudflare takes no new one"
         if self.resource.is_ordered:
             return ""
-        names = self._unlike(obj, existing or {})
+        names = self._differing_names(obj, existing or {})
         return f"no option sets its {', '.join(names)}" if names else ""
 
     def _all_values(self, obj: Object, values: Values, existing: Object) -> Values:
-        """The values, with empty ones for what the existing object has got meanwhile."""
+        """The values, and empty ones for the fields that the existing object has got meanwhile."""
         resource = self.resource
         all_values = without(values, *resource.assigned)
         if existing:
             merged = overlay(resource.fields, existing, all_values)
             # Without what goes with another action anyway.
             fitted = resource.semantics.normalise(merged, existing, all_values.keys())
-            all_values = _emptied(resource.mutable, obj, all_values, fitted)
+            all_values = _with_empty_values(resource.mutable, obj, all_values, fitted)
         if not resource.is_ordered:
             return all_values
         fields_now = undeclared(resource, existing)
@@ -215,24 +221,25 @@ def _with_id_or_any(identity: Any, objects: Sequence[Object]) -> Object | None:
     return next(iter(objects), None)
 
 
-def _emptied(
+def _with_empty_values(
     fields: Iterable[Field], before: Object, values: Values, current: Object
 ) -> dict[str, Any]:
-    """Values of an object, with empty ones for the fields that it has got since it was as
+    """The values of an object, and empty ones for the fields that it has got since it was as
     `before`."""
-    emptied = {**values}
+    filled = {**values}
     for field in fields:
         name, value = field.name, values.get(field.name)
         if value is None and field.normalised(before) != field.normalised(current):
-            emptied[name] = _empty_value(field)
+            filled[name] = _empty_value(field)
         elif field.fields and isinstance(value, Mapping):
             inner_before, inner_now = fields_in(before.get(name)), fields_in(current.get(name))
-            emptied[name] = _emptied(field.fields, inner_before, value, inner_now)
-    return emptied
+            filled[name] = _with_empty_values(field.fields, inner_before, value, inner_now)
+    return filled
 
 
 def _empty_value(field: Field) -> Any:
-    """The value that a new object has in a field that its task leaves out; None if it has none."""
+    """The value that a new object has in a field that its task leaves out; None if it has no
+    value."""
     kind = field.value
     empty = field.absent_default
     if empty is None:

@@ -26,20 +26,21 @@ from .whole_state import all_inside, collections_of
 
 
 class RulesetIds(NamedTuple):
-    """The custom rulesets of the snapshot and of today: `names` by their ids of then, of today and
-    of new ones; and by all of these `ids`, those of today, or of new ones."""
+    """The custom rulesets of the snapshot and of the existing state. `names` are their names by
+    old, current and placeholder ids; `ids` are, by all of these ids, the current ones, or the
+    placeholders of rulesets to create."""
 
     names: Mapping[str, str]
     ids: Mapping[str, str]
 
 
 class RestoredHost(Host):
-    """A host as the state in a snapshot.
+    """Restores a host to the state in a snapshot.
 
-    Of the collections that the snapshot has `named`, its run could change these objects alone; all
-    others are left alone. So are objects of others, by `ignore_ids` and the patterns of options,
-    and those that `leave_objects` names, by id or by name; fields in `leave_fields` stay as they
-    are, as far as no option stands for them.
+    Only the objects under `named` of the snapshot may change; all other objects of those
+    collections stay. Objects that belong to someone else stay too: those in `ignore_ids`, those
+    that an ignore pattern matches, and those in `leave_objects` (ids or names). Fields in
+    `leave_fields` keep their values, unless an option sets them.
     """
 
     lists_unmanaged = False
@@ -62,11 +63,13 @@ class RestoredHost(Host):
         return [managed for managed in MANAGED if managed.resource.plural in self._objects]
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        """The state to reach, also of what the host expects, which is read beside the snapshot."""
+        """The state to reach, and the desired state of what the host expects, which the snapshot
+        does not have."""
         return [*super().desired(options), *map(self._desired_of, self._collections)]
 
     def _desired_of(self, resource: Resource) -> Desired:
-        """A collection of the snapshot; with nested objects, since a task reads those it names."""
+        """The desired state of a collection before it is settled: without entries except for nested
+        objects, since a task reads those that it names."""
         objects = self._objects.get(resource.plural, ()) if resource.nested else ()
         entries = {resource.key_of(obj): DesiredObject(obj) for obj in objects}
         return Desired(resource, entries, exclusive=True)
@@ -81,16 +84,16 @@ class RestoredHost(Host):
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
         settled: list[Desired] = []
-        refusals: dict[str, str] = {}
+        reasons_by_object: dict[str, str] = {}
         for restorable in self._restorable(state):
             current = state[restorable.resource.plural]
             restoration = Restoration(restorable, current, self._fields_left_alone)
-            restored, refusals_of_collection = restoration.desired()
+            restored, reasons_of_collection = restoration.desired()
             settled.append(restored)
-            refusals.update(refusals_of_collection)
-        if refusals:
+            reasons_by_object.update(reasons_of_collection)
+        if reasons_by_object:
             raise PlanError(
-                first_sentences([*_by_reason(refusals)], MAX_ERRORS)
+                first_sentences([*_by_reason(reasons_by_object)], MAX_ERRORS)
                 + " To restore everything else, name these objects in restore_leave_objects, by id"
                 " if they have one; to restore them without fields that the collection does not"
                 " know, name the fields in restore_leave_fields."
@@ -117,8 +120,8 @@ class RestoredHost(Host):
     def _contents(
         self, holder: Resource, before: Sequence[Object], state: State
     ) -> Iterator[Restorable]:
-        """The items of lists, or the rules of rulesets. A list that is gone comes back with all
-        that it had, and one that the run made stays if it has something of others."""
+        """The items of lists, or the rules of rulesets. A list that was deleted comes back with all
+        its elements; one that the run created stays if it has elements of others."""
         if not holder.contents:
             return
         objects_then = self._restored_by_label(holder, before)
@@ -169,7 +172,7 @@ class RestoredHost(Host):
         names: Mapping[str, str] = NO_ITEMS,
     ) -> bool:
         """Return whether the restore leaves an object alone. A rule that deploys one of the
-        rulesets with these `names` is one with it."""
+        rulesets with these `names` is treated like its ruleset."""
         if resource.label_of(obj) in staying or self._is_exception(resource, obj):
             return True
         could_change = self._could_change(resource, obj)
@@ -206,10 +209,10 @@ def _is_never(_obj: Object) -> bool:
     return False
 
 
-def _by_reason(refusals: Mapping[str, str]) -> Iterator[str]:
-    """The refusals, in one sentence for all objects with one reason."""
-    for reason in dict.fromkeys(refusals.values()):
-        names = [name for name in refusals if refusals[name] == reason]
+def _by_reason(reasons_by_object: Mapping[str, str]) -> Iterator[str]:
+    """The refusals, one sentence for all objects with the same reason."""
+    for reason in dict.fromkeys(reasons_by_object.values()):
+        names = [name for name in reasons_by_object if reasons_by_object[name] == reason]
         if len(names) == 1:
             yield f"The {names[0]} cannot be brought back: {reason}"
         else:

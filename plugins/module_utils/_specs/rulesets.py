@@ -113,7 +113,7 @@ def _desired_rules(
 
 
 class FirewallRules(ModuleSpec):
-    """firewall_rules: updates rules that exist."""
+    """The module firewall_rules, which updates existing rules."""
 
     owner = ZONE_OPTION
     risks = risks_of_rules(FIREWALL_RULES)

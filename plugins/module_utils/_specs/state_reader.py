@@ -19,8 +19,8 @@ from .whole_state import all_inside, collections_of
 
 
 class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural, and the time there; if some hours of the
-    audit log are asked for, its changes as well."""
+    """A module that returns each collection of an account or zone by its plural, and Cloudflare's
+    time; if hours of the audit log are requested, the changes in them as well."""
 
     def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
         self._owners = owners

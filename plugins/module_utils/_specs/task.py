@@ -32,7 +32,7 @@ class Task(NamedTuple):
     """A task: settings of the connection, resources to read, the desired state, and the terms of
     its plans.
 
-    `warnings` are of values that Cloudflare may refuse, `unchecked` of expectations that this
+    `warnings` are about values that Cloudflare may refuse, `unchecked` about expectations that this
     module does not check.
     """
 
@@ -51,7 +51,7 @@ class Task(NamedTuple):
         return self._replace(desired=[collection.at(now) for collection in self.desired])
 
     def without_posture_ends(self) -> Sequence[Desired]:
-        """The desired state without the ends of a posture, of which its role tells."""
+        """The desired state without entries that end with a posture, which the role reports."""
         return [self._without_posture_ends(collection) for collection in self.desired]
 
     def _without_posture_ends(self, desired: Desired) -> Desired:
@@ -96,7 +96,7 @@ def parse_task(
 ) -> Task:
     """The task that these options describe; raises OptionError with all that is wrong in them.
 
-    `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
+    `warn` is called with doubts about the connection; no request is sent.
     """
     problems = OptionProblems()
     with problems.collected():
@@ -129,7 +129,7 @@ def parse_task(
 
 
 def _parse_terms(spec: ModuleSpec, options: Options, problems: OptionProblems) -> Terms:
-    """The terms of a task, as far as they are right; adds what is wrong to the problems."""
+    """The terms of a task, as far as they are right; errors are added to `problems`."""
     terms = Terms(
         limits=Limits(),
         expectations=[
@@ -156,8 +156,9 @@ def _parse_terms(spec: ModuleSpec, options: Options, problems: OptionProblems) -
 
 
 def _does_only_what_time_does(options: Options, context: Context) -> bool:
-    """Return whether a task of a host applies nothing but what time does; a report shows all that
-    differs. Raises OptionError if the task names an approved plan as well, which is the whole."""
+    """Return whether a task of a host applies only what time does; a report shows all differences
+    anyway. Raises OptionError if the task names an approved plan as well, which is the whole
+    one."""
     if options.get(ONLY) != ONLY_TIME or context.reports:
         return False
     if options.get("expected_plan") is not None:
@@ -167,8 +168,8 @@ def _does_only_what_time_does(options: Options, context: Context) -> bool:
 
 
 def _codes(spec: ModuleSpec, acceptances: Sequence[Any]) -> Sequence[str]:
-    """The codes that acceptances may have; all codes are loaded only if one of them is none of the
-    module's risks."""
+    """The codes that acceptances may have; all codes are loaded only if one of them is not among
+    the module's risks."""
     codes = codes_of(spec.risks)
     if all(_accepted_code(acceptance) in codes for acceptance in acceptances):
         return codes
@@ -184,7 +185,7 @@ def _accepted_code(acceptance: Any) -> Any:
 def _parsed_expectations(
     options: Mapping[str, Any],
 ) -> tuple[Sequence[Expectation], OptionProblems]:
-    """The expectations of a task, none if one of them is wrong; and what is wrong."""
+    """The expectations of a task, none if one of them is wrong; and the problems of wrong ones."""
     problems = OptionProblems()
     with problems.collected():
         return parse_expectations(options), problems
@@ -194,7 +195,7 @@ def _parsed_expectations(
 def option_errors(
     spec: ModuleSpec, options: ReadOptions, context: Context
 ) -> Sequence[OptionError]:
-    """All that is wrong in the options of a module, for which it asks nobody."""
+    """All errors in the options of a module, found without a request."""
     try:
         parse_task(spec, options, os.environ, lambda _warning: None, context)
     except OptionError as exc:

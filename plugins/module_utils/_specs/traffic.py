@@ -31,7 +31,8 @@ OF_PREFIXES = Option("prefixes")
 
 
 def _hours_of(options: Options) -> timedelta:
-    """The hours of a task; raises OptionError for none, and for more than any account keeps."""
+    """The time span of a task; raises OptionError for no hours, and for more than any account
+    keeps."""
     hours = options["hours"]
     if not 0 < hours <= MOST_TRAFFIC_HOURS:
         problem = f"{hours:g} is not above 0 and at most {MOST_TRAFFIC_HOURS}"
@@ -40,7 +41,7 @@ def _hours_of(options: Options) -> timedelta:
 
 
 class TrafficInfo(ModuleSpec):
-    """protection_traffic_info: it reads no resource, and asks the analytics once."""
+    """The module protection_traffic_info, which reads no resource, and queries the analytics."""
 
     def __init__(self) -> None:
         self.options = {
@@ -91,7 +92,7 @@ class TrafficInfo(ModuleSpec):
 
 
 def _recent(options: Options, client: Client, components: Sequence[str]) -> AccountTraffic:
-    """The traffic until now by Cloudflare's clock, as far as it has told its time."""
+    """The traffic of the task's hours up to now, by Cloudflare's clock if it is known."""
     from .._traffic.ask import ask_traffic
 
     until = client.now or datetime.now(timezone.utc)

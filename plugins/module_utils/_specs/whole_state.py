@@ -25,8 +25,8 @@ from .._values.kinds import FLAG
 
 
 def collections_of(plurals: Container[str], owners: Container[str] = OWNERS) -> list[Resource]:
-    """The collections of a state, in the order of the registry: rulesets with the rules that may
-    deploy them."""
+    """The collections of a state, in the order of the registry; with rulesets come the rules that
+    may deploy them."""
     by_plural: dict[str, Resource] = {}
     for managed in MANAGED:
         whole = managed.resource
@@ -41,8 +41,8 @@ def all_inside(holders: Iterable[Resource], state: State) -> list[Resource]:
 
 
 def whole_state(state: State) -> dict[str, Sequence[Object]]:
-    """A state as files have it: lists with their items, and rulesets with their rules and their
-    deployment; no others are without them."""
+    """A state in the form of files: lists with their items, and rulesets with their rules and their
+    deployment, unless these were not read."""
     whole: dict[str, Sequence[Object]] = {}
     for plural, objects in state.items():
         if plural not in BY_PLURAL:
@@ -72,10 +72,11 @@ def _as_options(rule: Object) -> dict[str, Any]:
 
 
 def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
-    """The options under which a module leaves an object as it is, in the order of the declaration.
+    """The options with which a module leaves an object as it is, in the order of the declaration.
 
-    Fields without an option stand in `api_fields` if the resource takes it, and else are left out;
-    so are fields that other fields make meaningless, such as products of a rule that blocks.
+    Fields without an option stand in `api_fields` if the resource has that option, and are left out
+    otherwise; so are fields that other fields make meaningless, such as products of a rule that
+    blocks.
     """
     obj = resource.semantics.describable(obj)
     fields = resource.declared_values(declared(resource, obj))
@@ -100,8 +101,8 @@ def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
 
 
 def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any]) -> str:
-    """The reason why the options do not describe an object; an empty text if they do, so that a
-    module which gets them changes nothing."""
+    """The reason why the options do not describe an object; empty if they do, so that a module with
+    these options changes nothing."""
     if not resource.key:  # a single object must be known for sure
         for field in resource.fields:
             value = options.get(field.name)
@@ -129,8 +130,8 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
 
 
 def _fields_without_options(resource: Resource, obj: Object, options: Values) -> list[str]:
-    """The fields of a single object that no option describes. One with several fields may lack
-    some, which its owner does not have then."""
+    """The fields of a single object that no option describes. An object with several fields may
+    lack some, which its owner does not have then."""
     names = [field.name for field in resource.fields if field.name not in options]
     if resource.is_whole and options:
         return [name for name in names if obj.get(name) is not None]
@@ -138,7 +139,8 @@ def _fields_without_options(resource: Resource, obj: Object, options: Values) ->
 
 
 def _unlike_default(resource: Resource, obj: Object, values: Values) -> Iterator[str]:
-    """The fields that the values leave out, if a new object would have other ones by default."""
+    """The fields that the values leave out, if a new object would get other values in them by
+    default."""
     for field in resource.mutable:
         if field.default is None or field.name in values:
             continue
@@ -154,7 +156,7 @@ def _without_null_fields(value: Any) -> Any:
 
 
 def name_of(resource: Resource, obj: Object) -> str:
-    """An object in sentences, with an id that is not its key."""
+    """The title of an object in sentences, with its id if that is not its key."""
     title = resource.title_of(obj)
     if not obj.get("id") or not resource.key or "id" in resource.key:
         return title

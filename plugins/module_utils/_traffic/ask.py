@@ -47,17 +47,18 @@ Send = Callable[[Request], Response]
 
 @dataclass(frozen=True)
 class NodeTraffic:
-    """The rows of a node so far, the page that was asked for last, what is not known, and which
-    settings make the time that it covers shorter; of requests the rows by hour as well."""
+    """The rows of a node so far, the page that was requested last, what is not known, and, as
+    `cut`, which settings shorten the time that the rows cover; for requests, the rows by hour as
+    well."""
 
     page: RowsPage
     rows: Sequence[Row] = ()
     unknown: Sequence[str] = ()
     cut: Sequence[str] = ()
-    hours: Sequence[Row] = ()
+    hourly_rows: Sequence[Row] = ()
 
     def without(self, *reasons: str) -> NodeTraffic:
-        """The same listing with more that is not known."""
+        """The same listing with further reasons why something is not known."""
         return replace(self, unknown=list(dict.fromkeys([*self.unknown, *reasons])))
 
 
@@ -69,8 +70,8 @@ def ask_traffic(
     until: datetime,
     by_hour: bool = False,
 ) -> AccountTraffic:
-    """The traffic of some components between two moments, by subnet; and by subnet and hour, if
-    that is asked for."""
+    """The traffic of some components between two moments, by subnet; with `by_hour`, by subnet and
+    hour as well."""
     asked_nodes = {node_of(component) for component in components}
     nodes = [node for node in NODES if node in asked_nodes]
     nodes_of_hours = [node.by_hour for node in nodes if by_hour]
@@ -78,15 +79,15 @@ def ask_traffic(
     account = AccountTraffic(send, account_id, since, until, nodes=all_nodes)
     listings = account.read([RowsPage(node, since, until) for node in (*nodes, *nodes_of_hours)])
     by_node = {node.name: listings[node.name] for node in nodes}
-    hours = {node.name: listings[node.by_hour.name] for node in nodes if by_hour}
-    return replace(account, by_node=by_node, hours=hours)
+    hourly = {node.name: listings[node.by_hour.name] for node in nodes if by_hour}
+    return replace(account, by_node=by_node, hourly_by_node=hourly)
 
 
 def ask_requests(
     send: Send, zone_id: str, dimensions: Sequence[str], since: datetime, until: datetime
 ) -> NodeTraffic:
-    """The requests to a zone between two moments, grouped by these dimensions, asked for in as many
-    queries as its settings demand."""
+    """The requests to a zone between two moments, grouped by these dimensions, read in as many
+    queries as the zone's settings demand."""
     node = REQUESTS._replace(grouped_by=tuple(dimensions))
     zone = AccountTraffic(send, zone_id, since, until, nodes=(node,))
     page = RowsPage(node, since, until)
@@ -116,8 +117,8 @@ TOP: Mapping[str, str] = {  # lists of the heaviest traffic, by the dimension th
 
 
 class Heaviest(NamedTuple):
-    """The packets that were dropped, or would have been, by each list of TOP and value, and what is
-    not known."""
+    """The packets that were dropped, or would have been, by each list of TOP and value, and the
+    reasons why something is not known."""
 
     packets: Mapping[str, Mapping[str, int]]
     unknown: Sequence[str]
@@ -125,8 +126,8 @@ class Heaviest(NamedTuple):
 
 @dataclass(frozen=True)
 class AccountTraffic:
-    """Asks about one account, or zone; the listings so far, and those by hour, are by the name of
-    the node."""
+    """Asks the analytics about one account, or zone; the listings so far, and those by hour, are by
+    the name of the node."""
 
     send: Send
     account_id: str
@@ -134,12 +135,12 @@ class AccountTraffic:
     until: datetime
     by_node: Mapping[str, NodeTraffic] = field(default_factory=dict)
     nodes: Sequence[TrafficNode] = NODES
-    hours: Mapping[str, NodeTraffic] = field(default_factory=dict)
+    hourly_by_node: Mapping[str, NodeTraffic] = field(default_factory=dict)
 
     def traffic(self, spaces: Sequence[Ranges] | None = None) -> Traffic:
         """The traffic to all destinations, or to those in one of some spaces.
 
-        Subnets that lie in a space only in part are asked for address by address.
+        Subnets that lie in a space only in part are read address by address.
         """
         rows: dict[str, Sequence[Row]] = {}
         unknown: dict[str, Sequence[str]] = {}
@@ -186,7 +187,7 @@ class AccountTraffic:
         return pages
 
     def ask(self, pages: Sequence[RowsPage], with_settings: bool = False) -> NodeRows:
-        """One query; raises UnreadAnswer."""
+        """The answer to one query; raises UnreadAnswer."""
         body = query(self.account_id, pages, with_settings, self.nodes)
         request = Request("POST", GRAPHQL_PATH, body=body, about=self.account_id, is_final=is_final)
         try:
@@ -196,7 +197,7 @@ class AccountTraffic:
         return read_answer(response, pages, self.nodes)
 
     def read(self, pages: Sequence[RowsPage]) -> dict[str, NodeTraffic]:
-        """The whole listing of each node that a page is of, by its name."""
+        """The whole listing of each node of these pages, by the name of the node."""
         try:
             answer = self.ask(pages, with_settings=True)
         except UnreadAnswer as exc:
@@ -212,8 +213,8 @@ class AccountTraffic:
         return listings
 
     def read_windows(self, listing: NodeTraffic, longest: timedelta) -> NodeTraffic:
-        """The listing with the rows of its page, from the last window of time, which is so long at
-        most, to the first."""
+        """The listing with the rows of its page, read in windows of time of at most this length,
+        from the last one to the first."""
         end = listing.page.until
         while end > listing.page.since:
             since = max(listing.page.since, end - longest)
@@ -224,18 +225,21 @@ class AccountTraffic:
                 window = self._complete(self._listing_of(page, answer))
             except Unread as exc:
                 return listing.without(exc.reason)
-            hours = self._listing_of(page_of_hours, answer)
+            hourly = self._listing_of(page_of_hours, answer)
             listing = replace(
-                listing, rows=[*listing.rows, *window.rows], hours=[*listing.hours, *hours.rows]
+                listing,
+                rows=[*listing.rows, *window.rows],
+                hourly_rows=[*listing.hourly_rows, *hourly.rows],
             )
-            listing = listing.without(*window.unknown, *hours.unknown)
+            listing = listing.without(*window.unknown, *hourly.unknown)
             end = since
         return listing
 
     def _read_by_settings(
         self, pages: Sequence[RowsPage], refusal: UnreadAnswer
     ) -> dict[str, NodeTraffic]:
-        """The listings as far as the account's settings allow them, each asked for by itself."""
+        """The listings as far as the account's settings allow them, each read by a query of its
+        own."""
         try:
             settings = self.ask((), with_settings=True).settings
         except Unread:
@@ -260,7 +264,8 @@ class AccountTraffic:
         return self._complete(replace(answered, cut=listing.cut))
 
     def _listing_of(self, page: RowsPage, answer: NodeRows) -> NodeTraffic:
-        """One page of an answer, with what is not known of it."""
+        """The listing of one page of an answer, with the reasons why something in it is not
+        known."""
         node = page.node
         errors = [error.reason for error in answer.errors if error.is_about(node)]
         allowed = answer.settings.get(node.name)
@@ -294,7 +299,8 @@ class AccountTraffic:
         return listing
 
     def limited_to(self, spaces: Sequence[Ranges], listing: NodeTraffic) -> NodeTraffic:
-        """The rows with destinations in a space; subnets that straddle an edge, by address."""
+        """The listing with the rows whose destinations lie in a space; subnets across an edge are
+        read address by address."""
         inside: list[Row] = []
         straddling: dict[str, None] = {}
         for row in listing.rows:
@@ -321,8 +327,8 @@ class AccountTraffic:
 
 
 def within_settings(page: RowsPage, allowed: NodeSettings) -> NodeTraffic:
-    """A page as far as the settings of its owner allow it, from a later moment on, and what they
-    keep back; it has no rows yet."""
+    """A listing, without rows yet, for a page as far as the settings of its owner allow it, from a
+    later moment on if need be; it says what the settings exclude."""
     owner = page.node.owner
     unknown = []
     if not allowed.enabled:

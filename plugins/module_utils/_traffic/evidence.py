@@ -38,7 +38,7 @@ GroupKey = TypeVar("GroupKey", bound=Hashable)
 
 
 class PacketNumbers(TypedDict):
-    """Packets by what was done with them; None where none were seen, which is no zero."""
+    """Packets by what was done with them; None if none were seen, which is not zero."""
 
     passed_packets: int | None
     dropped_packets: int | None
@@ -80,7 +80,7 @@ class TrafficRecord(TypedDict):
 
 
 class HeavyTraffic(TypedDict):
-    """One of the heaviest as results show it."""
+    """One of the heaviest sources, networks, systems, countries or ports, as results show it."""
 
     value: str
     packets: int
@@ -99,14 +99,14 @@ class TopTraffic(TypedDict):
 
 
 class TopRecord(TrafficRecord):
-    """The traffic of an account with the heaviest of it."""
+    """The traffic of an account with its heaviest traffic."""
 
     top: TopTraffic
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Packets by what was done with them; `samples` is how many of them were seen."""
+    """Packets by what was done with them; `samples` is the number of packets that were seen."""
 
     passed: int = 0
     dropped: int = 0
@@ -141,12 +141,12 @@ class Sums:
 
     @property
     def sample_interval(self) -> int | None:
-        """Of how many packets one was seen."""
+        """The number of packets of which one was seen; None if none were."""
         return max(1, round(self.total / self.samples)) if self.samples else None
 
     @property
     def known(self) -> bool:
-        """True if so many were seen that the share says something."""
+        """Return whether enough packets were seen for a percentage to be reliable."""
         return self.samples >= FEWEST_SAMPLES
 
 
@@ -162,7 +162,7 @@ def action_of(row: Row) -> str:
 
 
 def summed(rows: Iterable[Row]) -> Sums:
-    """The sums over some rows."""
+    """The sums over these rows."""
     packets = {"passed": 0, "dropped": 0, "would_drop": 0, "": 0}
     samples = 0
     for row in rows:
@@ -172,7 +172,7 @@ def summed(rows: Iterable[Row]) -> Sums:
 
 
 def grouped(rows: Iterable[Row], key: Callable[[Row], GroupKey]) -> dict[GroupKey, list[Row]]:
-    """The rows by what they have in common."""
+    """The rows grouped by their keys."""
     groups: dict[GroupKey, list[Row]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
@@ -216,7 +216,7 @@ CHALLENGED = "CHALLENGE: clients would be challenged; lower the sensitivities if
 
 
 def _goes_to(row: Row, space: Ranges) -> bool:
-    """Return whether packets went to a destination that lies in a space, also in part."""
+    """Return whether packets went to a destination that lies in a space, at least in part."""
     destination = range_of(row.destination)
     if destination is None:
         return False
@@ -302,7 +302,8 @@ def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> Comp
 
 
 def by_network(evidence: Evidence, prefixes: Sequence[str] | None) -> Mapping[str, Sequence[Row]]:
-    """The rows by prefix, or else by subnet; those that would lose most come first."""
+    """The rows by prefix or, without prefixes, by subnet; networks that would lose most packets
+    come first."""
     groups: dict[str, list[Row]] = {}
     if prefixes is None:
         groups = grouped(evidence.rows, lambda row: row.destination)

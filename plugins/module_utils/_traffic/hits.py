@@ -44,9 +44,9 @@ class Hits(TypedDict):
 
 
 class Events(TypedDict):
-    """The events of an account or zone, as JSON: `rules` has numbers by action, by the id of a
-    rule, and `window` the two moments between which they lie; `cut` says what makes the time
-    shorter, `unknown` why not all is known."""
+    """The events of an account or zone, as JSON: `rules` has the numbers by action, by the id of a
+    rule, and `window` the two moments between which they lie; `cut` says which settings shorten
+    this time, `unknown` why not all events are known."""
 
     rules: dict[str, dict[str, int]]
     window: Sequence[str]
@@ -56,8 +56,8 @@ class Events(TypedDict):
 
 
 def read_hits(rules: list[Object], hours: float, client: Client, context: Context) -> list[Any]:
-    """Rules of a zone with their hits. For a role the account is asked, once for all zones of a
-    run, and the zone alone if that does not tell all."""
+    """Rules of a zone with their hits. For a role, the account's events are read, once for all
+    zones of a run, and those of the zone only if these are incomplete."""
     events = _events_of_account(client, hours, context) if context.is_role else None
     if events is None or events["unknown"]:
         events = _read_events(client, hours)
@@ -79,7 +79,8 @@ def _events_of_account(client: Client, hours: float, context: Context) -> Events
 
 
 def _read_events(client: Client, hours: float, now: datetime | None = None) -> Events:
-    """The events until now by Cloudflare's clock; what cannot be read is said."""
+    """The firewall events of the last hours, up to now by Cloudflare's clock; `unknown` lists what
+    could not be read."""
     ((option, identity),) = client.owner.items()
     until = now or client.now or datetime.now(timezone.utc)
     page = RowsPage(EVENTS[option], until - timedelta(hours=hours), until)

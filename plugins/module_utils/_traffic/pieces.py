@@ -22,14 +22,15 @@ SAMPLES_OF_PIECE = 8  # of so many on the average, none at all are seen once in 
 HOUR = timedelta(hours=1)
 
 
-def silence(seen: Mapping[str, int], since: datetime, until: datetime, what: str) -> str:
-    """The sentence that the analytics saw none of it in pieces of the time between two moments;
-    empty if each has some, or if too little was seen. `seen` are the samples by the hour."""
+def silence(samples_by_hour: Mapping[str, int], since: datetime, until: datetime, noun: str) -> str:
+    """A sentence that the analytics saw no such traffic in some pieces of the time between two
+    moments; empty if each piece has some, or if too little was seen to tell. `samples_by_hour` are
+    numbers by the beginnings of hours, `noun` names the traffic."""
     all_hours = _hours_between(since, until)
-    pieces = min(len(all_hours), sum(seen.values()) // SAMPLES_OF_PIECE)
+    pieces = min(len(all_hours), sum(samples_by_hour.values()) // SAMPLES_OF_PIECE)
     if not pieces:
         return ""
-    hours = {read_timestamp(text) for text in seen}
+    hours = {read_timestamp(text) for text in samples_by_hour}
     length = -(-len(all_hours) // pieces)
     silent = 0
     for start in range(0, len(all_hours), length):
@@ -39,13 +40,13 @@ def silence(seen: Mapping[str, int], since: datetime, until: datetime, what: str
         return ""
     number = plural(len(all_hours), "hour", "hours")
     return (
-        f"The analytics saw no {what} in {silent} of {number}, so that they do not show all of this"
+        f"The analytics saw no {noun} in {silent} of {number}, so that they do not show all of this"
         " time."
     )
 
 
 def _hours_between(since: datetime, until: datetime) -> list[datetime]:
-    """The beginnings of the hours that lie between two moments, at least by half: 24 of each day,
+    """The beginnings of the hours of which at least half lies between two moments: 24 of each day,
     so that neither the oldest nor the newest traffic may be missing unseen."""
     first, end = _nearest_hour(since), _nearest_hour(until)
     return [first + HOUR * number for number in range((end - first) // HOUR)]

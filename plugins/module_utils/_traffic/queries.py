@@ -38,9 +38,10 @@ PASS, DROP = "pass", "drop"
 
 
 class TrafficNode(NamedTuple):
-    """A node of an account or zone, by the name that queries give it; its data are about a
-    `product`, and grouped by dimensions of which the first may be a `key`. Of requests the heaviest
-    groups come first, and `only` some are asked for."""
+    """A node of the GraphQL schema below an account or zone; `name` is its alias in queries,
+    `field` its name in the schema. Its data are about a `product`, and grouped by dimensions, first
+    by its `key` if it has one. Of requests the heaviest groups come first, and `only` are the
+    conditions that they meet."""
 
     name: str
     field: str
@@ -54,7 +55,7 @@ class TrafficNode(NamedTuple):
 
     @property
     def by_hour(self) -> TrafficNode:
-        """The same node, whose rows are of an hour, and of a subnet unless it is about requests."""
+        """The same node with rows by hour, and by subnet unless it is about requests."""
         key = "" if self.of_requests else SUBNET
         return self._replace(name=f"{self.name}_hours", key=key, grouped_by=(HOUR,))
 
@@ -112,8 +113,8 @@ ADVICE_BY_STATE_REASON: Mapping[str, str] = {  # by the reasons of out-of-state 
 
 
 def concerns(component: str, reason: str) -> bool:
-    """True if a packet with this reason counts for a component; an unknown reason counts for each
-    that shares the node."""
+    """Return whether a packet with this reason counts for a component; an unknown reason counts for
+    each component of its node."""
     if len(node_of(component).components) == 1:
         return True
     if reason.startswith(CHALLENGE):
@@ -125,11 +126,11 @@ LARGEST_PAGE = 10_000  # rows; smaller where the account's settings say so
 
 
 class RowsPage(NamedTuple):
-    """A page of rows of a node: the time that it covers, its length and the destination that it
-    begins with, None for the first page.
+    """A page of rows of a node: the time that it covers, the number of its rows, and the
+    destination with which it begins, None for the first page.
 
-    By address in these `subnets`, or else by subnet. The `heaviest` rows are those with the most
-    packets that were dropped, or would have been.
+    The rows are by address in these `subnets`, or else by subnet. The `heaviest` rows are those
+    with the most packets that were dropped, or would have been.
     """
 
     node: TrafficNode
@@ -142,7 +143,7 @@ class RowsPage(NamedTuple):
 
     @property
     def destination(self) -> str:
-        """The dimension that tells the destination, or the key of the node."""
+        """The dimension that has the destination, or the key of the node."""
         if self.subnets is not None:
             return ADDRESS
         return self.node.key or SUBNET
@@ -155,7 +156,7 @@ class RowsPage(NamedTuple):
         return (self.destination, *self.node.grouped_by)
 
     def conditions(self) -> dict[str, Any]:
-        """The filter, by the names of the vendor's schema."""
+        """The filter of the rows, by the names of the vendor's schema."""
         conditions: dict[str, Any] = {
             "datetime_geq": write_time(self.since),
             "datetime_lt": write_time(self.until),
@@ -176,7 +177,8 @@ def query(
     with_settings: bool = False,
     nodes: Sequence[TrafficNode] = NODES,
 ) -> dict[str, Any]:
-    """The body of a call that asks for one page of each node, and for the settings of all nodes."""
+    """The body of a call that requests one page of each node and, `with_settings`, the settings of
+    all nodes."""
     variables: dict[str, Any] = {"account": owner_id}
     declared = ["$account: string!"]
     owner = nodes[0].owner
@@ -204,8 +206,8 @@ def _rows_query(page: RowsPage) -> str:
     dimensions = page.dimensions
     order = ", ".join(_order_of(page))
     arguments = f"filter: ${node.name}, limit: ${node.name}Limit, orderBy: [{order}]"
-    measure = _in_braces(node.measure)
-    samples = _in_braces((*node.measure, "sampleSize"))
+    measure = _nested_selection(node.measure)
+    samples = _nested_selection((*node.measure, "sampleSize"))
     grouping = f"dimensions {{ {' '.join(dimensions)} }} " if dimensions else ""
     return (
         f"{node.name}: {node.field}({arguments}) {{ "
@@ -222,8 +224,8 @@ def _order_of(page: RowsPage) -> list[str]:
     return ["sum_packets_DESC", *order] if page.heaviest else order
 
 
-def _in_braces(names: Sequence[str]) -> str:
-    """The selection of the last of some fields, each of which is inside of the one before."""
+def _nested_selection(names: Sequence[str]) -> str:
+    """A nested GraphQL selection, such as `a { b { c } }`, for the names a, b, c."""
     closing = " }" * (len(names) - 1)
     return " { ".join(names) + closing
 
@@ -233,10 +235,11 @@ PERCENT_DIGITS = 3  # of a percentage
 
 
 class Row(NamedTuple):
-    """A sum of packets that have all of this in common; `samples` is how many of them were seen.
+    """A sum of packets with these values in common; `samples` is the number of packets that were
+    seen.
 
-    Of events it is the number, with the rule as destination, and its action as outcome; of an hour,
-    this is the outcome. Of requests it is the number, with all dimensions as `values`.
+    For events, it is their number; the rule is the destination, and its action the outcome, or an
+    hour is. For requests, it is their number, with all dimensions as `values`.
     """
 
     destination: str
@@ -255,8 +258,8 @@ class Row(NamedTuple):
 
 
 def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
-    """The position of a destination: inside of a space, outside of all, or across an edge; one that
-    is not understood may be inside."""
+    """The position of a row's destination: INSIDE of a space, OUTSIDE of all, or STRADDLING an
+    edge; one that is not understood may be inside."""
     destination = range_of(row.destination)
     if not destination:
         return INSIDE
@@ -268,8 +271,8 @@ def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
 
 @dataclass(frozen=True)
 class Traffic:
-    """The traffic of an account by the name of the node; `unknown` says what is not known, and
-    why."""
+    """The traffic of an account by the name of the node; `unknown` are the reasons why something is
+    not known."""
 
     since: datetime
     until: datetime
@@ -278,7 +281,8 @@ class Traffic:
 
 
 def percentage(part: int, total: int) -> float | None:
-    """The percentage that a part is, zero only of none; None if there is no total."""
+    """The percentage that a part is of the total, zero only if the part is; None if the total is
+    zero."""
     if not total:
         return None
     exact = 100 * part / total
@@ -286,7 +290,7 @@ def percentage(part: int, total: int) -> float | None:
 
 
 def too_few(samples: int, noun: str = "packets") -> str:
-    """The reason why a share of so few samples is not known."""
+    """The reason why the percentage of so few samples is not known."""
     return f"Only {samples} {noun} were sampled, fewer than {FEWEST_SAMPLES}."
 
 
@@ -299,8 +303,9 @@ LONGEST_ERROR = 200  # characters
 
 
 class ErrorKind(NamedTuple):
-    """A kind of error by its code and message, with what to do, in which `{permission}` stands for
-    that of the owner; the settings may tell more."""
+    """A kind of error, found by its code and message, with advice, in which `{permission}` stands
+    for the permission that the owner's analytics need; `is_of_settings` says whether the settings
+    of the owner may tell more."""
 
     pattern: str
     to_do: str
@@ -330,10 +335,10 @@ BY_STATUS = {
 
 
 class UnreadAnswer(Unread):
-    """An answer, or a part of it, that is not understood or refused.
+    """An answer, or a part of it, that is not understood or is refused.
 
-    `node` is what it is about, None for all of it. If `settings_may_tell`, the settings of the
-    account may say what a query has to keep to.
+    `node` is the node that it concerns, None for all of the answer. If `settings_may_tell`, the
+    settings of the account may say which limits a query has to keep.
     """
 
     def __init__(
@@ -344,13 +349,13 @@ class UnreadAnswer(Unread):
         self.settings_may_tell = settings_may_tell
 
     def is_about(self, node: TrafficNode) -> bool:
-        """True if it is about a node, or about all of them."""
+        """Return whether it concerns this node, or all nodes."""
         return self.node in (None, node)
 
 
 class NodeSettings(NamedTuple):
-    """Limits of what an account may ask of a node; seconds and numbers, None for those not told,
-    and the names of those that are not understood."""
+    """The limits of an account's queries to a node, in seconds and numbers, None for those that are
+    not reported; `not_understood` are the names of those that cannot be read."""
 
     enabled: bool
     not_older_than: int | None
@@ -360,7 +365,8 @@ class NodeSettings(NamedTuple):
 
 
 class NodeRows(NamedTuple):
-    """The rows of each node that was asked, by its name, the settings, and errors beside them."""
+    """The rows of each node of a query, by its name, the settings, and the errors in the same
+    answer."""
 
     rows: Mapping[str, Sequence[Row]]
     settings: Mapping[str, NodeSettings]
@@ -368,8 +374,8 @@ class NodeRows(NamedTuple):
 
 
 def is_final(response: Response) -> bool:
-    """Tell if the same query would be refused again, however long one waits; the budget of five
-    minutes is longer than any pause."""
+    """Return whether the same query would be refused again after any pause; the budget of five
+    minutes is longer than all of them."""
     return bool(FINAL.search(response.content))
 
 
@@ -493,7 +499,8 @@ def _is_count(value: Any) -> bool:
 
 
 def _settings(answer: Any, nodes: Sequence[TrafficNode]) -> dict[str, NodeSettings]:
-    """By the name of the node; without those of which the answer says nothing."""
+    """The settings of nodes by the names of the nodes, without nodes that the answer does not
+    mention."""
     settings: dict[str, NodeSettings] = {}
     for node in nodes:
         answer_of_node = answer.get(node.field) if isinstance(answer, dict) else answer

@@ -46,8 +46,8 @@ LENGTHS = {str(length): length for length in range(129)}
 
 
 def parse_network(text: str) -> Network:
-    """The network that `text` (an address, or a network in CIDR notation) names, host bits
-    dropped."""
+    """The network that `text` (an address, or a network in CIDR notation) names, host bits dropped;
+    raises ValueError."""
     text = text.strip()
     length = text.partition("/")[2]
     if "%" in text or (("/" in text) and not (length.isascii() and length.isdigit())):
@@ -109,7 +109,7 @@ def _canonical(text: str) -> NormalisedNetwork | None:
 
 
 def _too_long(text: str) -> str:
-    """The length of a malformed network if it is beyond its addresses, in words."""
+    """The problem that the length of a network is too long for its address; empty if it is not."""
     address, _slash, length = text.partition("/")
     try:
         version = ipaddress.ip_address(address).version
@@ -132,8 +132,8 @@ SHORT_NETWORK = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3}){0,2})/([0-9]{1,2})", re
 
 
 def normalise_network(value: Any) -> NormalisedNetwork:
-    """Sorts by family, address and length, so that a network comes before its subsets; malformed
-    text comes first."""
+    """The normalised value of a network. It sorts by family, address and length, so that a network
+    comes before its subnets; malformed text comes first."""
     text = str(value)
     try:
         return _canonical(text) or read_network(text)[0]
@@ -153,8 +153,8 @@ def _without_last_octets(text: str) -> NormalisedNetwork | None:
 
 
 def cut_host_bits(text: Any) -> str:
-    """Clause on the bits that were cut off a network; an empty text where nothing was. Somebody may
-    have meant a single address, or another length."""
+    """A remark on the host bits that were cut off a network; empty if none were. Somebody may have
+    meant a single address, or another length."""
     address, slash, _length = str(text).strip().partition("/")
     if not slash or _canonical(str(text)):
         return ""
@@ -172,7 +172,7 @@ def cut_host_bits(text: Any) -> str:
 
 
 def added_length(text: Any) -> str:
-    """Clause on the length that was added to an address; an empty text where it has one."""
+    """A remark on the length that was added to an address; empty if it had one."""
     if "/" in str(text):
         return ""
     try:
@@ -204,14 +204,14 @@ def range_of(text: Any) -> Range | None:
 
 
 def networks_overlap(text: Any, text_of_network: Any) -> bool:
-    """Return whether two networks have an address in common; False where one of them is not a
+    """Return whether two networks have an address in common; False if one of them is not a
     network."""
     network = range_of(text_of_network)
     return network is not None and overlaps(text, [network])
 
 
 def overlaps(text: Any, ranges: Ranges) -> bool:
-    """Return whether a network or address has an address in a set; not where it is neither."""
+    """Return whether a network or address has an address in a set; False if it is neither."""
     network = range_of(text)
     return network is not None and bool(intersection([network], ranges))
 
@@ -224,8 +224,8 @@ def is_in(ranges: Ranges, address: Address) -> bool:
 
 
 def subnet_of(network: Range) -> Range:
-    """The subnet that the analytics count a network or address in: /24 of IPv4, /64 of IPv6; a
-    wider network is one by itself."""
+    """The subnet in which the analytics count a network or address: /24 of IPv4, /64 of IPv6; a
+    wider network is counted by itself."""
     start, end = network
     host_bits = 64 if start >= IPV6 else 8
     start_of_subnet = start >> host_bits << host_bits
@@ -234,7 +234,7 @@ def subnet_of(network: Range) -> Range:
 
 
 def union(ranges: Iterable[Range]) -> Ranges:
-    """Ranges in any order, overlapping or not, as a set."""
+    """The set of the addresses in some ranges, in any order, overlapping or not."""
     merged: Ranges = []
     merged_start, merged_end = 0, LOWEST  # before every range, and next to none
     for start, end in sorted(ranges):
@@ -249,7 +249,7 @@ def union(ranges: Iterable[Range]) -> Ranges:
 
 
 def ranges_of(texts: Iterable[Any]) -> Ranges:
-    """The addresses of networks as a set; a text that is no network has none."""
+    """The set of the addresses of networks; a text that is not a network adds none."""
     return union(filter(None, map(range_of, texts)))
 
 
@@ -302,8 +302,8 @@ SOURCES_OF_REQUESTS = union([*ROUTABLE, *ranges_of(["240.0.0.0/4"])])
 
 
 def unusual_to_protect(network: Any) -> str:
-    """Reason, with its verb, for which a network is an unlikely one to protect; an empty text where
-    nothing does."""
+    """The reason why a network is an unlikely one to protect, beginning with a verb; empty if there
+    is none."""
     version, _address, length, _malformed = normalise_network(network)
     if range_of(network) is None:
         return ""
@@ -313,7 +313,7 @@ def unusual_to_protect(network: Any) -> str:
 
 
 def position_in(network: Range, space: Ranges) -> str:
-    """Return whether a range lies inside of a space, outside, or straddles its edge."""
+    """The position of a range with regard to a space: INSIDE, OUTSIDE, or STRADDLING its edge."""
     start, end = network
     next_index = _index_behind(start, space)
     end_before = space[next_index - 1][1] if next_index else -1
@@ -331,7 +331,7 @@ def _index_behind(number: int, ranges: Ranges) -> int:
 
 
 def part_in(network: Range, ranges: Ranges) -> Ranges:
-    """The part of a set that lies in a range, without a look at all of the set."""
+    """The part of a set that lies in a range, found by bisection."""
     start, end = network
     index_before = max(_index_behind(start, ranges) - 1, 0)
     return intersection([network], ranges[index_before : _index_behind(end, ranges)])
@@ -344,21 +344,21 @@ def count(ranges: Ranges) -> int:
 
 def networks(ranges: Ranges) -> list[str]:
     """The set as the fewest networks in CIDR notation, in ascending order, IPv4 first."""
-    return [_written_network(block) for block in _blocks(ranges)]
+    return [_network_in_cidr(network) for network in _networks_of(ranges)]
 
 
-def widest(ranges: Ranges) -> Iterator[tuple[int, int, Range]]:
-    """The networks that the set consists of, as the family's version, the length of the prefix and
-    the range."""
-    for start, version, length in _blocks(ranges):
+def network_ranges(ranges: Ranges) -> Iterator[tuple[int, int, Range]]:
+    """The networks of which the set consists: for each its IP version, the length of its prefix,
+    and its range."""
+    for start, version, length in _networks_of(ranges):
         size = 1 << (BITS[version] - length)
         yield version, length, (start, start + size - 1)
 
 
-Block = Tuple[int, int, int]  # a network: the number at its start, the version, the length
+CidrNetwork = Tuple[int, int, int]  # a network: the number at its start, the version, the length
 
 
-def _blocks(ranges: Ranges) -> Iterator[Block]:
+def _networks_of(ranges: Ranges) -> Iterator[CidrNetwork]:
     for start, end in ranges:
         version, offset = (6, IPV6) if start >= IPV6 else (4, 0)
         bits = BITS[version]
@@ -371,15 +371,16 @@ def _blocks(ranges: Ranges) -> Iterator[Block]:
             start += 1 << host_bits
 
 
-def _written_network(block: Block) -> str:
-    start, version, length = block
+def _network_in_cidr(network: CidrNetwork) -> str:
+    start, version, length = network
     if version == 4:
         return f"{ipaddress.IPv4Address(start)}/{length}"
     return f"{ipaddress.IPv6Address(start - IPV6)}/{length}"
 
 
 def counted(ranges: Ranges) -> str:
-    """Number of addresses in words: IPv6 addresses by the /64 where there is at least one."""
+    """The number of addresses in words: IPv6 addresses are counted by the /64 if there is at least
+    one."""
     ipv4_addresses = count([(start, end) for start, end in ranges if start < IPV6])
     ipv6_addresses = count(ranges) - ipv4_addresses
     clauses = []
@@ -422,8 +423,8 @@ class Contents(NamedTuple):
         return "numbers" if self.numbers else "addresses"
 
     def has_hostname(self, name: str) -> bool:
-        """Return whether a name, or all that one with a wildcard stands for, is among its
-        hostnames."""
+        """Return whether a hostname, or all names that one with a wildcard covers, are covered by
+        the hostnames of the list."""
         domain = name.partition(".")[2]
         while name not in self.hostnames and domain:
             name = ANY_LABEL + domain
@@ -431,7 +432,7 @@ class Contents(NamedTuple):
         return name in self.hostnames
 
     def without(self, subtracted: Contents) -> Contents:
-        """Its contents that another list lacks."""
+        """The contents of this list that another one lacks."""
         ranges = self.ranges
         if subtracted.ranges:
             ranges = difference(ranges, subtracted.ranges)

@@ -11,8 +11,9 @@ from typing import Any, Dict, Mapping
 
 
 class Bounded(Dict[str, Any]):
-    """An argument whose value has bounds: a number from `low` to `high`, or a text that has this
-    many characters, or bytes, `at_most`, and at least `low` characters."""
+    """An argument of an argument spec whose value has bounds: a number from `low` to `high`, or a
+    text that has at most `characters_at_most` characters and `bytes_at_most` bytes, and is not
+    empty if `low` is set."""
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ def in_punycode(name: str) -> str:
 
 def in_letters(name: str) -> str:
     """Return a name as people write it: `münchen.example` for `xn--mnchen-3ya.example`; a label
-    that is no Punycode stays."""
+    that is not Punycode stays."""
     return ".".join(map(_decoded, name.split(".")))
 
 

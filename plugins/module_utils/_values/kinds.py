@@ -29,11 +29,12 @@ A_NETWORK, A_MODE, AN_EXPRESSION = "network", "mode", "expression"
 
 
 class Value(NamedTuple):
-    """A kind of value: its part of an argument spec, the strict reader and the tolerant one.
+    """A kind of value: its part of an argument spec, the strict reader `parse` and the tolerant
+    one, `normalise`.
 
-    `examine` takes a value that a task asks for, as `parse` returns it; it raises ValueError where
-    Cloudflare would refuse it, and returns warnings of what Cloudflare may refuse. `remark` takes
-    what a user wrote, and says what reading it changed in a way that nobody may have meant.
+    `examine` accepts a value that a task asks for, as `parse` returns it; it raises ValueError if
+    Cloudflare would refuse it, and returns warnings of what Cloudflare may refuse. `remark` returns
+    a remark on what a user wrote, if reading it changed it in a way that nobody may have meant.
     `subject` says what the values are about, if that decides how a plan treats them: a network, a
     mode, or an expression.
     """
@@ -76,17 +77,18 @@ def _parse_flag(value: Any) -> bool:
 
 
 def _normalise_flag(value: Any) -> str:
-    """As text, since Cloudflare may one day say something else than true and false."""
+    """A flag as text, since Cloudflare may one day return something else than true and false."""
     return str(value or False).lower()
 
 
 def _normalise_code(value: Any) -> str:
-    """Region and data-center codes: the vendor's pages write them in both cases."""
+    """The code of a region or data center in lower case: the vendor's pages write it in both
+    cases."""
     return _normalise_text(value).strip().casefold()
 
 
 def identifier(value: Any) -> str:
-    """An account's, zone's, rule's or filter's id, in lower case."""
+    """The id of an account, zone, rule or filter, in lower case; raises ValueError."""
     text = _parse_text(value).strip()
     if not IDENTIFIER.fullmatch(text):
         raise ValueError(f"'{text}' is not an id, which has 32 hexadecimal digits")
@@ -113,7 +115,7 @@ def _normalise_priority(value: Any) -> str:
 
 
 def number(low: int, high: int | None = None) -> Value:
-    """A whole number from `low` to `high`, or without a highest one."""
+    """The kind of whole numbers from `low` to `high`; None stands for no highest one."""
     argument = Bounded({"type": "int"}, low=low, high=high)
 
     def parse(value: Any) -> int:
@@ -133,7 +135,7 @@ def _within(argument: Bounded, value: Any) -> Any:
 
 
 def text(most: int) -> Value:
-    """A text with so many characters at most."""
+    """The kind of texts with at most `most` characters."""
 
     argument = Bounded(TEXT.option, characters_at_most=most)
 
@@ -144,8 +146,8 @@ def text(most: int) -> Value:
 
 
 def choice(*choices: str) -> Value:
-    """One of some words; they sort in this order, and words that only Cloudflare knows come
-    last."""
+    """The kind of values that are one of some words; they sort in this order, and words that only
+    Cloudflare knows come last."""
     positions: dict[str, int] = {word: position for position, word in enumerate(choices)}
 
     def normalise(value: Any) -> tuple[int, str]:
@@ -156,7 +158,7 @@ def choice(*choices: str) -> Value:
 
 
 def several(*choices: str) -> Value:
-    """Any of some words, in any order."""
+    """The kind of lists with any of some words, in any order."""
 
     def parse(value: Sequence[str]) -> Sequence[str]:
         return list(dict.fromkeys(value))
@@ -171,8 +173,8 @@ def several(*choices: str) -> Value:
 
 
 def mapping(spec: Suboptions, check: Callable[[Mapping[str, Any]], None]) -> Value:
-    """An object that is replaced as a whole; `check` raises ValueError for a value that is not
-    valid. An empty list in it, as templates make them, is left out."""
+    """The kind of objects that are replaced as a whole; `check` raises ValueError for a value that
+    is not valid. An empty list in it, as templates make them, is left out."""
 
     def parse(value: Mapping[str, Any]) -> Mapping[str, Any]:
         filled: Mapping[str, Any] = _without_empty(value)
@@ -184,8 +186,8 @@ def mapping(spec: Suboptions, check: Callable[[Mapping[str, Any]], None]) -> Val
 
 
 def keyed(key: str, parse_key: Callable[[Any], Any], spec: Suboptions) -> Value:
-    """A list of objects, each known by its key, that is replaced as a whole; their order makes no
-    difference. An object says something of what its key names."""
+    """The kind of lists of objects, each known by its key, that are replaced as a whole; their
+    order makes no difference. An object must have a setting beside its key."""
     settings = ", ".join(name for name in spec if name != key)
 
     def parse(value: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -207,13 +209,13 @@ def keyed(key: str, parse_key: Callable[[Any], Any], spec: Suboptions) -> Value:
 
 
 def ordered_list(spec: Suboptions) -> Value:
-    """A list of objects that is replaced as a whole, and whose order matters."""
+    """The kind of lists of objects that are replaced as a whole, and whose order matters."""
     option = {"type": "list", "elements": "dict", "options": spec}
     return Value(option, _without_empty, lambda value: as_json(_without_empty(value or [])))
 
 
 def _without_empty(value: Any, empty: Any = None) -> Any:
-    """A structure without the fields that are null, or as `empty`."""
+    """A structure without the fields, at any depth, that are null, or equal to `empty`."""
     if isinstance(value, Mapping):
         filled = {name: field for name, field in value.items() if field != empty}
         return {name: _without_empty(field, empty) for name, field in filled.items()}

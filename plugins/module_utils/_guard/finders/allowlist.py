@@ -12,7 +12,7 @@ from typing import Mapping
 from ..._protection.modes import ranges_of_losses
 from ..._schema.account import ALLOWLIST, SHARING
 from ..._text import first_few
-from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
+from ..._values.address_set import Ranges, intersection, network_ranges, networks, overlaps, union
 from ..finding import FinderAnswer, entry_of
 from ..risks.account import ALLOWLISTS_OWN_PREFIX, BROAD_ALLOWLIST, MOST_ENTRIES, SHORTEST
 from ..risks.declaration import Limits
@@ -53,7 +53,7 @@ def _newly_broad(change: Change, shortest: Mapping[int, float]) -> Ranges:
     it before."""
     before = change.before.bypassing
     broad: Ranges = []
-    for version, length, network in widest(change.after.bypassing):
+    for version, length, network in network_ranges(change.after.bypassing):
         was_allowed = intersection([network], before) == [network]
         if length < shortest[version] and not was_allowed:
             broad.append(network)

@@ -18,12 +18,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     counted,
     difference,
     intersection,
+    network_ranges,
     networks,
     overlaps,
     position_in,
     range_of,
     union,
-    widest,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,7 +77,8 @@ def test_how_many_addresses_as_people_say_it(texts: list[str], sentence: str) ->
 
 def test_the_widest_networks_of_a_set_have_their_length() -> None:
     lengths = [
-        (version, length) for version, length, dummy in widest(set_of(["192.0.2.0/25", "192.0.2.128/26", "::/0"]))
+        (version, length)
+        for version, length, dummy in network_ranges(set_of(["192.0.2.0/25", "192.0.2.128/26", "::/0"]))
     ]
     assert lengths == [(4, 25), (4, 26), (6, 0)]
 
