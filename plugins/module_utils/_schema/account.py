@@ -78,11 +78,11 @@ SHARING = (
 
 
 class ComponentDeclaration(NamedTuple):
-    """A component of the protection, which has a list of rules, and of filters where the product
-    knows them.
+    """A component of the protection, which has a list of rules, and one of filters if the product
+    has filters.
 
     `title` is its name as the vendor writes it, `short_title` the one before "rule" and "filter".
-    `path` is that of its lists, `rule_fields` are those that only its rules have.
+    `path` is that of its lists; `rule_fields` are the fields that only its rules have.
     """
 
     title: str
@@ -134,8 +134,8 @@ STATUS = Resource(
 
 
 def _unusual_prefix(prefix: Values) -> str:
-    """Remark that a network is hardly one that an account protects; what is excluded may be
-    anything."""
+    """A remark on a network that an account hardly protects; empty for any other, and for an
+    excluded one, which may be any network."""
     return "" if prefix.get("excluded") else unusual_to_protect(prefix.get("prefix"))
 
 
@@ -176,7 +176,8 @@ ALLOWLIST = _collection(
 
 
 def _complete_name(values: Values) -> dict[str, object]:
-    """A global rule is named `global`; any other is named by its region or data center."""
+    """The fields of a rule with its complete name: that of a global rule is `global`, any other has
+    the code of a region or data center. Raises OptionError."""
     scope, name = values["scope"], values.get("name")
     problem = ""
     if scope != "global" and name is None:
@@ -189,7 +190,8 @@ def _complete_name(values: Values) -> dict[str, object]:
 
 
 def _unusual_code(rule: Values) -> str:
-    """Remark on the code of a region or data center with an odd form; Cloudflare takes any."""
+    """A remark on a code of a region or data center with an odd form, since Cloudflare accepts any;
+    empty for a usual one."""
     scope = str(rule.get("scope"))
     code = str(rule.get("name")).strip()
     form, example = CODE_FORMS.get(scope, (ANY_CODE, ""))
@@ -271,12 +273,12 @@ def levels_of_rule(component: str, rule: Object) -> dict[str, str]:
 
 
 def filters_of(component: str) -> Resource | None:
-    """The filters of a component; None where its product knows none."""
+    """The filters of a component; None if its product has no filters."""
     return next((filters for filters in FILTERS if filters.component == component), None)
 
 
 def decided_with(resource: Resource) -> tuple[Resource, ...]:
-    """The resources that decide together with this one who is protected; none for a resource that
+    """The resources that, together with this one, decide who is protected; none for a resource that
     protects nobody."""
     together = (*ACCOUNT, resource) if resource in ACCOUNT_RESOURCES else ()
     return tuple(member for member in ACCOUNT_RESOURCES if member in together)

@@ -55,7 +55,7 @@ UNMANAGED_SKIP_PARAMETERS = {"rulesets", "rules"}  # kept where a rule has them
 
 def _check_parameters(parameters: Values) -> None:
     """Raise ValueError for parameters of a task that exclude each other, by the vendor's schema of
-    skip rules (Rulesets API), and for a name that stands twice."""
+    skip rules (Rulesets API), and for a name that a list has twice."""
     if "phase" in parameters:
         for excluded in ("ruleset", "phases"):
             if parameters.get(excluded):
@@ -64,8 +64,8 @@ def _check_parameters(parameters: Values) -> None:
 
 
 def _invalid_custom_rule(rule: Values) -> str:
-    """Return why Cloudflare would refuse a custom rule, by the vendor's page "Custom rules:
-    available skip options"."""
+    """The reason why Cloudflare would refuse a custom rule, by the vendor's page "Custom rules:
+    available skip options"; empty if it would not."""
     missing = lacking(rule, "action", "expression")
     if missing:
         return missing
@@ -80,7 +80,8 @@ def _invalid_custom_rule(rule: Values) -> str:
 
 
 def _with_id(rule: Object, ids: Mapping[str, str]) -> Object:
-    """A rule that deploys a ruleset, with the id of that."""
+    """A rule with the id of the ruleset that it deploys in the place of a placeholder; a rule that
+    deploys none stays as it is."""
     identity = ids.get(deployed(rule))
     if not identity:
         return rule
@@ -121,8 +122,8 @@ ENTERPRISE_ZONES = 'cf.zone.plan eq "ENT"'
 
 
 def _invalid_rule_of_account(rule: Values) -> str:
-    """Return why Cloudflare would refuse a rule of an account, by the vendor's page "Create a
-    custom ruleset using the API" (account)."""
+    """The reason why Cloudflare would refuse a rule of an account, by the vendor's page "Create a
+    custom ruleset using the API" (account); empty if it would not."""
     expression = str(rule.get("expression") or "")
     if (rule.get("action_parameters") or {}).get("phase"):
         return "skips the rest of the phase, which rules of a zone alone can"

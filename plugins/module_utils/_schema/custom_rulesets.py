@@ -37,13 +37,13 @@ from .resource import (
     id_of_new,
     without,
 )
-from .rulesets import REF, deployed, take_all
+from .rulesets import REF, accept_all, deployed
 
 EXECUTED_RULESETS = "executed_rulesets"  # in a state: the rulesets that rules execute
 
 
 def ruleset_of(owner: str, identity: str) -> Resource:
-    """A ruleset with its rules, to read it."""
+    """The resource by which a ruleset is read with its rules."""
     path, permission = f"{RULESET_PATHS[owner]}/{identity}", WAF[owner]
     name, title = "custom_ruleset", "custom ruleset"
     return Resource(name, EXECUTED_RULESETS, title, owner, path, permission, (), (), Single())
@@ -81,7 +81,7 @@ def _whole_ruleset(owner: str, obj: Object, state: State) -> dict[str, Any]:
     ids = (obj.get("id"), id_of_new(name))
     rules = obj.get(CONTENTS, state.get(rules_of_ruleset(owner, name).plural, ()))
     deploy = _deployment_in(state[ENTRY_POINTS[owner].plural], ids)
-    return {**without(obj, *OF_EACH), "rules": list(rules), "deploy": deploy}
+    return {**without(obj, *FIXED_FIELDS), "rules": list(rules), "deploy": deploy}
 
 
 def _deployment_in(
@@ -131,15 +131,14 @@ def _rulesets(owner: str) -> Resource:
     )
 
 
-OF_EACH = ("kind", "phase")  # fields with one value for all
+FIXED_FIELDS = ("kind", "phase")  # fields with one value for all
 
 
 CUSTOM_RULESETS: Mapping[str, Resource] = {owner: _rulesets(owner) for owner in OWNERS}
 
 
 def _as_deployed(value: Any) -> str:
-    """A deployment as text, whatever its place; parameters that no option describes are part of
-    it."""
+    """A deployment as text, without its position, but with parameters that no option describes."""
     deployment = {**dict.fromkeys(DEPLOYMENT_OPTIONS), **(value or {})}
     return as_json(without(deployment, "position"))
 
@@ -151,7 +150,7 @@ DEPLOYMENT_OPTIONS: OptionSpec = {  # its position is for a new one
 }
 
 
-_DEPLOYMENT = mapping(DEPLOYMENT_OPTIONS, take_all)
+_DEPLOYMENT = mapping(DEPLOYMENT_OPTIONS, accept_all)
 
 
 _PARTS = (
@@ -164,7 +163,7 @@ _PARTS = (
 WHOLE_RULESETS: Mapping[str, Resource] = {
     owner: replace(
         rulesets,
-        fields=tuple(field for field in rulesets.fields if field.name not in OF_EACH) + _PARTS,
+        fields=tuple(field for field in rulesets.fields if field.name not in FIXED_FIELDS) + _PARTS,
         listing=InFiles([rulesets, ENTRY_POINTS[owner]]),
     )
     for owner, rulesets in CUSTOM_RULESETS.items()

@@ -69,14 +69,14 @@ SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
 RENAMED = renaming("sensitivity_level", "sensitivity")
 
 
-OWN_FIELDS = ("action", "sensitivity", *ENTRY_KEYS)
+OVERRIDE_FIELDS = ("action", "sensitivity", *ENTRY_KEYS)
 
 
 OF_ANOTHER_KIND = "is a rule of another kind, which overrides no managed DDoS rules"
 
 
 def _renamed(overrides: Object, rename: Callable[[Object], dict[str, Any]]) -> dict[str, Any]:
-    """Overrides with the other names, in their lists too."""
+    """Overrides with renamed fields, also in the entries of their lists."""
     renamed = rename(overrides)
     for name in ENTRY_KEYS:
         entries = renamed.get(name)
@@ -97,19 +97,20 @@ def _reading(managed: str) -> Any:
         is_of_managed = deployed(rule) == managed
         if not is_of_managed or not isinstance(overrides, Mapping):
             return {**obj, OTHER_RULE: without(rule, *obj)}
-        return _lifted({**obj, PARAMETERS: without(parameters, "id")})
+        return _with_options_on_top({**obj, PARAMETERS: without(parameters, "id")})
 
     return read
 
 
-def _lifted(fields: Object) -> dict[str, Any]:
-    """Fields in which the overrides that have an option stand under its name."""
+def _with_options_on_top(fields: Object) -> dict[str, Any]:
+    """The fields of an override with each overridden setting that has an option moved to the top,
+    under the name of the option."""
     parameters = fields.get(PARAMETERS)
     if not isinstance(parameters, Mapping):
         return dict(fields)
     lifted = without(fields, PARAMETERS)
     undeclared_overrides = _renamed(fields_in(parameters.get(OVERRIDES)), RENAMED.from_api)
-    for name in OWN_FIELDS:
+    for name in OVERRIDE_FIELDS:
         if name in undeclared_overrides:
             lifted[name] = undeclared_overrides.pop(name)
     undeclared_parameters = without(parameters, OVERRIDES)
@@ -122,11 +123,11 @@ def _lifted(fields: Object) -> dict[str, Any]:
 
 def _writing(managed: str) -> Any:
     def write(obj: Object) -> dict[str, Any]:
-        rule = without(obj, *OWN_FIELDS, PARAMETERS, OTHER_RULE)
+        rule = without(obj, *OVERRIDE_FIELDS, PARAMETERS, OTHER_RULE)
         if OTHER_RULE in obj:
             return {**rule, **obj[OTHER_RULE]}
         parameters = dict(obj.get(PARAMETERS) or {})
-        override_fields = {name: obj[name] for name in OWN_FIELDS if obj.get(name)}
+        override_fields = {name: obj[name] for name in OVERRIDE_FIELDS if obj.get(name)}
         if override_fields.get("action") == DEFAULT:
             del override_fields["action"]
         undeclared_overrides = parameters.pop(OVERRIDES, None) or {}
@@ -145,33 +146,34 @@ def _writing(managed: str) -> Any:
 def _fit_override(
     override: Values, existing: Values, task_fields: AbstractSet[str]
 ) -> dict[str, Any]:
-    """An override as Cloudflare stores it: without its position, which is not a field of it, an
-    action that is none, and what is empty. One that is left with nothing says at least that."""
+    """An override as Cloudflare stores it: without its position, which is not a field, without the
+    default action, and without empty fields. If nothing is left of an existing one, it gets the
+    default sensitivity."""
     fitted = without(override, "position")
-    for name in OWN_FIELDS:
+    for name in OVERRIDE_FIELDS:
         value = fitted.get(name)
         if not value or (name == "action" and value == DEFAULT):
             fitted.pop(name, None)
-    sets_something = any(name in fitted for name in (*OWN_FIELDS, PARAMETERS, OTHER_RULE))
+    sets_something = any(name in fitted for name in (*OVERRIDE_FIELDS, PARAMETERS, OTHER_RULE))
     if existing and not sets_something and override.get("sensitivity") != "":
         fitted["sensitivity"] = DEFAULT
     return fitted
 
 
 def _invalid_override(override: Values) -> str:
-    """Return why Cloudflare would refuse an override."""
+    """The reason why Cloudflare would refuse an override; empty if it would not."""
     missing = lacking(override, "expression")
     if missing:
         return missing
     if OTHER_RULE in override:
-        set_here = [name for name in OWN_FIELDS if name in override]
+        set_here = [name for name in OVERRIDE_FIELDS if name in override]
         return f"{OF_ANOTHER_KIND}; it takes no {set_here[0]}" if set_here else ""
     parameters = fields_in(override.get(PARAMETERS))
     undeclared_overrides = fields_in(parameters.get(OVERRIDES))
     has_action = override.get("action", DEFAULT) != DEFAULT
-    has_fields = any(override.get(name) for name in OWN_FIELDS if name != "action")
+    has_fields = any(override.get(name) for name in OVERRIDE_FIELDS if name != "action")
     if not has_action and not has_fields and not undeclared_overrides:
-        return f"overrides nothing; set one of {', '.join(OWN_FIELDS)}"
+        return f"overrides nothing; set one of {', '.join(OVERRIDE_FIELDS)}"
     return ""
 
 
@@ -188,7 +190,8 @@ def _is_readable(rule: Any) -> bool:
 
 
 def _unknown_names(override: Object, managed: Object) -> list[str]:
-    """Names of an override that the managed ruleset does not have, with the nearest names."""
+    """A clause for each name in an override that the managed ruleset does not have, with the
+    nearest names."""
     descriptions: dict[str, dict[str, str]] = {"category": {}, "rule": {}}
     for rule in listed_rules(managed):
         rule_id = str(rule.get("id"))
@@ -207,7 +210,7 @@ def _unknown_names(override: Object, managed: Object) -> list[str]:
 
 
 def _nearest(name: str, descriptions: Mapping[str, str]) -> str:
-    """The names that are the most like this one, with their descriptions, in words."""
+    """The three names that are the most like this one, with their descriptions, in words."""
     if not descriptions:
         return "none"
     titles = []
@@ -217,8 +220,8 @@ def _nearest(name: str, descriptions: Mapping[str, str]) -> str:
     return ", ".join(titles)
 
 
-def _not_taken(override: Object, managed: Object) -> list[str]:
-    """The settings of an override that no managed rule which they are about takes."""
+def _rejected_actions(override: Object, managed: Object) -> list[str]:
+    """A clause for each action that an override sets for managed rules of which none accepts it."""
     rules = listed_rules(managed)
     clauses = []
     action_for_all = str(override.get("action") or DEFAULT)
@@ -235,11 +238,11 @@ def _not_taken(override: Object, managed: Object) -> list[str]:
 
 
 def _refused_action(action: str, overridden: Sequence[Object], title: str) -> str:
-    """Return why Cloudflare would refuse this action for the overridden rules; empty if one of them
-    takes it, or there are none."""
-    if not overridden or any(_takes(rule, action) for rule in overridden):
+    """The reason why Cloudflare would refuse this action for the overridden rules; empty if one of
+    them accepts it, or there are none."""
+    if not overridden or any(_accepts(rule, action) for rule in overridden):
         return ""
-    if not any(map(_takes, overridden)):
+    if not any(map(_accepts, overridden)):
         return f"overrides {title}, which is {READ_ONLY}"
     actions: set[str] = set()
     for rule in overridden:
@@ -252,9 +255,9 @@ def _names_in(rule: Object, kind: str) -> Sequence[Any]:
     return [rule.get("id")] if kind == "rule" else rule.get("categories") or ()
 
 
-def _takes(rule: Object, action: str = DEFAULT) -> bool:
-    """Return whether an override of a managed rule may set this action; the default is a setting of
-    the sensitivity alone. Not every rule says which it takes."""
+def _accepts(rule: Object, action: str = DEFAULT) -> bool:
+    """Return whether an override of a managed rule may set this action; the default action stands
+    for an override of the sensitivity alone. Not every rule lists the actions that it accepts."""
     categories = rule.get("categories") or ()
     if READ_ONLY in categories or not rule.get(ALLOWED, True):
         return False
@@ -266,7 +269,7 @@ def _takes(rule: Object, action: str = DEFAULT) -> bool:
 
 
 def _faults(override: Object, managed: Object) -> list[str]:
-    return [*_unknown_names(override, managed), *_not_taken(override, managed)]
+    return [*_unknown_names(override, managed), *_rejected_actions(override, managed)]
 
 
 def _names_anything(changes: Object) -> bool:
@@ -274,7 +277,7 @@ def _names_anything(changes: Object) -> bool:
 
 
 def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
-    """The fields that say what an override sets."""
+    """The fields of an override with the settings that it overrides."""
     levels: dict[str, Any] = {
         "action": {"type": "str", "choices": list(actions)},
         "sensitivity": {"type": "str", "choices": list(SENSITIVITIES)},
@@ -298,7 +301,8 @@ def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
 
 
 class _Layer(NamedTuple):
-    """The managed DDoS rules of some layers: the id of their ruleset, and what overrides take."""
+    """The managed DDoS rules of some layers: the id of their ruleset, and what overrides of them
+    accept."""
 
     managed: str
     permission: str
@@ -318,7 +322,7 @@ def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
         permission=Permission(layer.permission, owner.partition("_")[0]),
         quota=10,
         fields=(Field("expression", layer.expression), *fields),
-        shape=Shape(_reading(layer.managed), _writing(layer.managed), _lifted),
+        shape=Shape(_reading(layer.managed), _writing(layer.managed), _with_options_on_top),
         catalogue=Catalogue("managed DDoS ruleset", path, _names_anything, _faults),
         semantics=Semantics(
             normalise=_fit_override, invalid_reason=_invalid_override, protects_nobody=weakens
@@ -337,7 +341,8 @@ def weakens(override: Object) -> bool:
 
 
 def levels_of(override: Object) -> dict[str, tuple[str, str]]:
-    """By what it overrides, an empty text for all rules: action and sensitivity."""
+    """The action and the sensitivity of an override, by what it overrides; an empty text stands for
+    all rules."""
     levels = {"": _level(override, (DEFAULT, DEFAULT))}
     for kind, name, entry in named_entries(override):
         levels[f"{kind} {name}"] = _level(entry, levels[""])

@@ -46,8 +46,8 @@ ACTIONS_BY_PRECEDENCE = (
 
 
 def rank_of_firewall_rule(rule: Object) -> tuple[bool, float, int]:
-    """The place of a rule among all, as Cloudflare evaluates them; rules with equal ranks keep the
-    order of the list."""
+    """The sort key of a rule in the order in which Cloudflare evaluates rules; rules with equal
+    keys keep the order of the list."""
     priority: Any = rule.get("priority")
     action: Any = rule.get("action")
     is_number = isinstance(priority, (int, float)) and not isinstance(priority, bool)
@@ -64,7 +64,8 @@ def _check_products(values: Values) -> dict[str, Any]:
 def _without_idle_products(
     rule: Values, existing: Values, task_fields: AbstractSet[str]
 ) -> dict[str, Any]:
-    """Products go when their rule stops bypassing; Cloudflare takes them with no other action."""
+    """A rule without its products if it does not bypass any more; Cloudflare accepts products with
+    no other action, but keeps those that the task names to refuse them."""
     has_products = bool(rule.get("products"))
     may_have_products = rule.get("action") == "bypass" or "products" in task_fields
     if has_products and may_have_products:
@@ -73,7 +74,8 @@ def _without_idle_products(
 
 
 def _invalid_firewall_rule(rule: Values) -> str:
-    """Return why Cloudflare would refuse a firewall rule whose products the task names."""
+    """The reason why Cloudflare would refuse a firewall rule whose products the task names; empty
+    if it would not."""
     if rule.get("products") and rule.get("action") != "bypass":
         action = rule.get("action")
         return f"has the action {action}, and only a rule with action bypass has products"

@@ -145,8 +145,7 @@ URL_HOSTNAME = "url_hostname"
 
 
 def _read_item(item: Object) -> dict[str, Any]:
-    """An item without what is empty in it; a hostname is a text, as the values of other kinds
-    are."""
+    """An item without empty fields; a hostname becomes a text, as the values of other kinds are."""
     fields = {name: value for name, value in item.items() if value != {}}
     hostname = fields.get(HOSTNAME)
     if not isinstance(hostname, Mapping):
@@ -180,7 +179,7 @@ def _not_ours(obj: Object) -> str:
 
 
 def items_in(obj: Object) -> Resource:
-    """The items of a list, by its name and its kind."""
+    """The resource of the items of a list, by its name and its kind."""
     kind = str(obj.get("kind"))
     return items_of(LISTS.label_of(obj), kind if kind in LIST_KINDS else LIST_KIND)
 
@@ -220,7 +219,8 @@ ANY_ITEM = (*ITEM_FIELDS.values(), _COMMENT)  # the fields of an item of any lis
 
 
 def items_of(name: str, kind: str = LIST_KIND) -> Resource:
-    """The items of the list with this name; their key depends on the kind of the list."""
+    """The resource of the items of the list with this name; their key depends on the kind of the
+    list."""
     upsert = Write("POST", batch=MOST_IN_A_CALL, declared_only=True, operation=OPERATION)
     return Resource(
         name="ip_list_item",
@@ -245,7 +245,8 @@ def items_of(name: str, kind: str = LIST_KIND) -> Resource:
 
 
 def kind_of_item(item: Mapping[str, Any]) -> str:
-    """The kind of the lists that have such items; empty if it says none, or several."""
+    """The kind of the lists that have such items; empty if the item has the field of no kind, or of
+    several."""
     kinds = [kind for kind in LIST_KINDS if item.get(kind) is not None]
     return kinds[0] if len(kinds) == 1 else ""
 
@@ -288,7 +289,7 @@ def _parse_items(value: Any) -> list[dict[str, Any]]:
 
 
 def _normalise_items(value: Any) -> tuple[Any, ...]:
-    """Items in any order, without what only Cloudflare sets."""
+    """The items of a list as a sorted value, without fields that only Cloudflare sets."""
     if not isinstance(value, (list, tuple)):
         return ()
     normalised_items = []
@@ -301,7 +302,7 @@ def _normalise_items(value: Any) -> tuple[Any, ...]:
     return tuple(sorted(normalised_items))
 
 
-def _own_items(obj: Object) -> Object:
+def _without_foreign_items(obj: Object) -> Object:
     items = obj.get("items") or ()
     our_items = [item for item in items if not isinstance(item, Mapping) or not _not_our_item(item)]
     if len(our_items) == len(items):
@@ -316,11 +317,11 @@ WHOLE_LISTS = replace(
     LISTS,
     fields=(*LISTS.fields, _FIELD),
     listing=InFiles([LISTS]),
-    semantics=LISTS.semantics._replace(describable=_own_items),
+    semantics=LISTS.semantics._replace(describable=_without_foreign_items),
 )
 
 
 def uses_of(obj: Mapping[str, Any]) -> int:
-    """Number of rules that refer to a list, by Cloudflare's own count."""
+    """The number of rules that refer to a list, as Cloudflare counts them."""
     number = obj.get(REFERENCES)
     return int(number) if isinstance(number, (int, float)) else 0

@@ -111,7 +111,7 @@ def _parse_parameters(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _invalid_rule(rule: Values) -> str:
-    """Return why Cloudflare would refuse a rule."""
+    """The reason why Cloudflare would refuse a rule; empty if it would not."""
     missing = lacking(rule, "action", "expression")
     if missing:
         return missing

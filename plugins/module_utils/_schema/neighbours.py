@@ -43,7 +43,7 @@ APPROVED = "V"
 
 
 def _read_only(name: str, title: str, permission: Permission, **declaration: Any) -> Resource:
-    """A resource that is read alone."""
+    """A resource that the collection only reads."""
     defaults: dict[str, Any] = {"plural": f"{name}s", "key": ("id",), "owner": ACCOUNT_OPTION}
     return Resource(
         name=name,
@@ -65,7 +65,7 @@ ONBOARDED = _read_only(
 
 
 def _parts_of_prefix(name: str, title: str, path: str, prefix: Object) -> Resource:
-    """Parts of an onboarded prefix."""
+    """The resource of some parts of an onboarded prefix."""
     return replace(
         ONBOARDED,
         name=name,

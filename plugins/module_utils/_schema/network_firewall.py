@@ -20,11 +20,11 @@ from .resource import ACCOUNT_OPTION, Values
 from .rulesets import (
     LOGGING,
     RULE_SEMANTICS,
+    accept_all,
     entry_point,
     fields_of_rules,
     fit_action,
     lacking,
-    take_all,
 )
 
 CURRENT = {"ruleset": "current"}  # what a skip skips: the remaining rules
@@ -33,7 +33,7 @@ CURRENT = {"ruleset": "current"}  # what a skip skips: the remaining rules
 def _fit_packet_rule(
     rule: Values, existing: Values, task_fields: AbstractSet[str]
 ) -> dict[str, Any]:
-    """A rule with the parameters that its action has."""
+    """A rule with the parameters that fit its action."""
     fitted = fit_action(rule, existing, task_fields)
     if fitted.get("action") != "skip" or "action_parameters" in task_fields:
         return fitted
@@ -41,7 +41,7 @@ def _fit_packet_rule(
 
 
 def _invalid_packet_rule(rule: Values) -> str:
-    """Return why Cloudflare would refuse a rule."""
+    """The reason why Cloudflare would refuse a rule; empty if it would not."""
     action = rule.get("action")
     parameters = rule.get("action_parameters")
     if action == "skip" and not parameters:
@@ -62,7 +62,7 @@ NETWORK_FIREWALL_RULES = entry_point(
     fields=fields_of_rules(
         ("block", "skip", "log"),
         PACKET_EXPRESSION,
-        mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
+        mapping({"ruleset": {"type": "str", "choices": ["current"]}}, accept_all),
         LOGGING,
     ),
     semantics=RULE_SEMANTICS._replace(

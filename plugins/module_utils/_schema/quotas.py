@@ -41,9 +41,10 @@ LIST_QUOTAS: Mapping[str, Mapping[str, ListQuota]] = {
 }
 
 
-class Available(NamedTuple):
-    """The most that a plan has of rate limits, by the vendor's table "Availability": seconds, the
-    ways to count, and the fields of expressions; 0 and none of both if it has all."""
+class RateLimitLimits(NamedTuple):
+    """The limits of a plan for rate limiting rules, by the vendor's table "Availability": the
+    longest times in seconds, the characteristics, and the fields of expressions; 0 and an empty set
+    stand for no limit."""
 
     period: int = 65535
     timeout: int = 0
@@ -66,12 +67,13 @@ class Available(NamedTuple):
             missing += [f"the characteristic {name}" for name in sorted(characteristics)]
         if self.fields:
             for name in Expression.of_object(rule).names:
-                if not self._has_field(name):
+                if not self._allows_field(name):
                     missing.append(f"the field {name} in the expression of a rate limit")
         return frozenset(missing)
 
-    def _has_field(self, name: str) -> bool:
-        """Parts of the URI, such as its extension, count as it."""
+    def _allows_field(self, name: str) -> bool:
+        """Return whether expressions may read a field; parts of the URI, such as its extension,
+        count as the URI."""
         name = name.lower().replace("raw.", "")
         if name in self.fields:
             return True
@@ -82,10 +84,10 @@ class Available(NamedTuple):
 _PATH = ("http.request.uri.path", "cf.bot_management.verified_bot", "cf.client.bot")
 _URI = (*_PATH, "http.host", "http.request.uri", "http.request.full_uri")
 _CLIENT = (*_URI, "http.request.method", "ip.src", "http.user_agent")
-FREE_LIMITS = Available(10, 10, frozenset({"ip.src"}), _PATH)
-PRO_LIMITS = Available(60, 3600, frozenset({"ip.src"}), _URI)
-BUSINESS_LIMITS = Available(600, 86400, frozenset(ADDRESS_COUNTERS), _CLIENT)
-ENTERPRISE_LIMITS = Available()  # add-ons, which no zone shows, have more
+FREE_LIMITS = RateLimitLimits(10, 10, frozenset({"ip.src"}), _PATH)
+PRO_LIMITS = RateLimitLimits(60, 3600, frozenset({"ip.src"}), _URI)
+BUSINESS_LIMITS = RateLimitLimits(600, 86400, frozenset(ADDRESS_COUNTERS), _CLIENT)
+ENTERPRISE_LIMITS = RateLimitLimits()  # add-ons, which no zone shows, have more
 
 
 LOG_FEATURE = "the action log"
@@ -100,20 +102,20 @@ THROTTLE_FEATURE = "the mitigation_timeout 0 with the action block"
 
 
 class Quota(NamedTuple):
-    """Limits of the zones of a plan with this title: how many rules by their collection, and which
-    features none of them has."""
+    """The limits of the zones of a plan with this title: the number of rules by their collection,
+    the limits of rate limits, and the features that are withheld from all of them."""
 
     title: str
     rules: Mapping[str, int]
-    limits: Available
+    limits: RateLimitLimits
     withheld: AbstractSet[str] = frozenset()
 
     def lacks(self, rule: Object) -> frozenset[str]:
-        """The features of a rule that the plan has not."""
+        """The features of a rule that the plan does not have."""
         return features(rule) & self.withheld | self.limits.lacks(rule)
 
 
-def _quota(title: str, custom: int, rates: int, limits: Available, *withheld: str) -> Quota:
+def _quota(title: str, custom: int, rates: int, limits: RateLimitLimits, *withheld: str) -> Quota:
     most = {CUSTOM_RULES.plural: custom, RATE_LIMIT_RULES.plural: rates}
     return Quota(title, most, limits, frozenset(withheld))
 
@@ -129,14 +131,13 @@ QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
 
 
 def quota_of(zone: Object) -> Quota | None:
-    """The quota by the plan of a zone, as Cloudflare shows the zone; None where the plan is not
-    known."""
+    """The quota of the plan of a zone; None if the plan is not known."""
     return QUOTAS.get(plan_of(zone))
 
 
 def features(rule: Object) -> frozenset[str]:
-    """Features of a rule that some plans withhold; an expression that cannot be read needs
-    nothing."""
+    """The features of a rule that some plans withhold; an expression that cannot be read adds
+    none."""
     limit, action = limit_of(rule), str(rule.get("action"))
     timeout = limit.get("mitigation_timeout") or 0
     needs = {

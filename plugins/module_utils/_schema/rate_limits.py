@@ -18,7 +18,7 @@ from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .resource import ZONE_OPTION, Field, Object, Permission, Values, fields_in
-from .rulesets import RESPONSE, RULE_SEMANTICS, entry_point, fields_of_rules, lacking, take_all
+from .rulesets import RESPONSE, RULE_SEMANTICS, accept_all, entry_point, fields_of_rules, lacking
 
 RATE_LIMIT_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log")
 DATA_CENTER = "cf.colo.id"
@@ -31,8 +31,8 @@ SCORE = "score_per_period"
 
 
 def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:
-    """Characteristics of a task; raises ValueError for those that Cloudflare refuses together, or
-    that never tell requests apart."""
+    """The characteristics of a task, each once; raises ValueError for those that Cloudflare refuses
+    together, or that never tell requests apart."""
     names = list(dict.fromkeys(name.strip() for name in value))
     if DATA_CENTER not in names:
         raise ValueError(f"{DATA_CENTER} is not among them; Cloudflare counts by data center")
@@ -71,7 +71,7 @@ RATE_LIMIT = Field(
 
 
 def limit_of(rule: Object) -> Mapping[str, Any]:
-    """The limit in a rule; an empty one where Cloudflare shows none."""
+    """The limit in a rule; empty if Cloudflare shows none."""
     return fields_in(rule.get(RATE_LIMIT.name))
 
 
@@ -82,7 +82,8 @@ def counters(limit: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _invalid_rate_limit(rule: Values) -> str:
-    """Return why Cloudflare would refuse a rule, by the vendor's "Configuration restrictions"."""
+    """The reason why Cloudflare would refuse a rule, by the vendor's "Configuration restrictions";
+    empty if it would not."""
     limit = limit_of(rule)
     score = SCORE if SCORE in limit else "requests_per_period"
     missing = lacking(rule, "action", "expression", RATE_LIMIT.name)
@@ -101,7 +102,7 @@ def _invalid_rate_limit(rule: Values) -> str:
 
 
 def _unusual_rate_limit(rule: Values) -> str:
-    """Remark on what Cloudflare may take, and may not."""
+    """A remark on values that Cloudflare may reject; empty if there are none."""
     limit = limit_of(rule)
     counting = Expression.of_object(limit, "counting_expression")
     remarks = [Expression.of_object(rule).doubts(), counting.doubts()]
@@ -124,7 +125,7 @@ RATE_LIMIT_RULES = entry_point(
     fields=fields_of_rules(
         RATE_LIMIT_ACTIONS,
         RULE_EXPRESSION,
-        mapping({"response": {"type": "dict", "options": RESPONSE}}, take_all),
+        mapping({"response": {"type": "dict", "options": RESPONSE}}, accept_all),
         RATE_LIMIT,
     ),
     semantics=RULE_SEMANTICS._replace(

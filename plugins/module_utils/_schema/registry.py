@@ -28,12 +28,12 @@ from .zone import SECURITY_LEVEL
 
 class Managed(NamedTuple):
     """A resource that a baseline manages: the module that writes it, and the option of this module
-    that holds its objects.
+    that has its objects.
 
-    A request or packet meets rules that are `evaluated` one after the other; they `decide` if
-    nothing but them decides what becomes of it. Of a `plain` resource, which is a setting or a
-    list, the declaration is all that its module needs. An export describes the resource always, or
-    `on_request` by this option.
+    Rules are `evaluated` if a request or packet meets them one after the other; they `decide` if
+    nothing else decides what becomes of it. Of a `plain` resource, which is a setting or a list,
+    the declaration is all that its module needs. An export always describes the resource or, if
+    `on_request` names an option of the export, only with that option.
     """
 
     resource: Resource
@@ -144,8 +144,8 @@ def is_evaluated(resource: Resource) -> bool:
 
 
 def evaluated_as(resource: Resource) -> Resource:
-    """The rules of its phase that traffic meets, among which those of this resource stand; any
-    other resource itself."""
+    """The resource with all rules of a phase that traffic meets, to which the rules of this
+    resource belong; any other resource itself."""
     if is_evaluated(resource):
         return resource
     return _EVALUATED_IN_PHASE.get(resource.phase, resource)

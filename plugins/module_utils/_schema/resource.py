@@ -31,7 +31,7 @@ ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"
 
 
 def fields_in(value: Any) -> Object:
-    """The fields of an object inside of another one; none if there is something else."""
+    """The fields of an object inside of another one; empty if the value is not an object."""
     return value if isinstance(value, (dict, Mapping)) else NO_ITEMS  # of dict it is known at once
 
 
@@ -41,7 +41,8 @@ def without(obj: Object, *names: str) -> dict[str, Any]:
 
 
 def reused_if_equal(previous: Values, values: Values) -> Values:
-    """The previous values of a long list if these are equal, so that memory has them once."""
+    """The previous values of a long list if these are equal, so that memory contains them once;
+    otherwise the new ones."""
     return previous if values == previous else values
 
 
@@ -94,7 +95,7 @@ OWNER_OPTIONS = (*ACCOUNT_OWNER.options, *ZONE_OWNER.options)
 
 
 def other_owners(owner: Owner) -> tuple[Owner, ...]:
-    """The owners whose id a task may have given instead."""
+    """The other kinds of owners, whose id a task may have given in the place of this owner's."""
     return tuple(candidate for candidate in OWNERS.values() if candidate is not owner)
 
 
@@ -104,15 +105,15 @@ ACCOUNT_OPTION, ZONE_OPTION = ACCOUNT_OWNER.option, ZONE_OWNER.option
 class Field(NamedTuple):
     """A managed field.
 
-    `default` is what a creation sends where the task leaves the field out (None: Cloudflare
-    decides). `absent_default` is the value that counts where an existing object lacks the field.
-    `inert` marks a field that never changes who is protected, or how. Any field of a rule but its
-    expression may narrow what the rule matches, unless it is declared with `narrows=False`.
+    `default` is the value that a creation sends if the task leaves the field out (None: Cloudflare
+    decides). `absent_default` is the value that an existing object without the field counts as
+    having. `inert` marks a field that never changes who is protected, or how. Any field of a rule
+    but its expression may narrow what the rule matches, unless it is declared with `narrows=False`.
     A baseline that leaves a `switch` out describes its default. A `fixed` field never changes.
-    `fields` are the fields of a nested object. `about` are the sentences that the documentation
-    says of it. The values of a level come in the order in which they protect more, but for those
-    that protect `alike`, and `lowered` says what becomes of traffic if it has a lower one: "Fewer
-    visitors would be challenged".
+    `fields` are the fields of a nested object. `about` is the text of the documentation about it.
+    The values of a level are in the order in which they protect more, except for those in `alike`,
+    which protect equally; `lowered` is a sentence on the effect of a lower one: "Fewer visitors
+    would be challenged".
     """
 
     name: str
@@ -141,7 +142,7 @@ class Field(NamedTuple):
 
     @property
     def ranks(self) -> Mapping[Hashable, int]:
-        """The normalised values of a level, with their places in the order of protection."""
+        """The ranks of the normalised values of a level in the order of protection."""
         values = self.value.option.get("choices", (False, True))
         ranks = {self.value.normalise(value): rank for rank, value in enumerate(values)}
         alike = [*map(self.value.normalise, self.alike)]
@@ -151,13 +152,13 @@ class Field(NamedTuple):
 
 
 class Write(NamedTuple):
-    """Form in which one kind of change is sent.
+    """The form in which one kind of change is sent.
 
-    `suffix` goes behind the collection's path; `by_id` appends the object's own id instead when one
-    object is sent. `batch` is the largest number of objects in one call. `whole_object` sends the
-    whole object instead of the changed fields, `declared_only` only its declared fields. `wrapper`
-    is the name under which the objects of a body stand. `operation` is the path of the operation
-    that Cloudflare begins, one at a time, in the place of an answer.
+    `suffix` is appended to the collection's path; `by_id` appends the object's own id instead when
+    one object is sent. `batch` is the largest number of objects in one call. `whole_object` sends
+    the whole object instead of the changed fields, `declared_only` only its declared fields.
+    `wrapper` is the field of the body that has the objects. `operation` is the path of the
+    operation that Cloudflare begins, one at a time, and with whose id it answers.
     """
 
     method: str
@@ -171,10 +172,10 @@ class Write(NamedTuple):
 
 
 class Nested(NamedTuple):
-    """A nested object that Cloudflare leaves as it is when its parent is written; it is updated at
+    """A nested object that Cloudflare does not change when its parent is written; it is updated at
     its own path.
 
-    `read_only` names fields that Cloudflare sets and does not take back.
+    `read_only` are the fields that Cloudflare sets and does not accept.
     """
 
     field: str
@@ -184,9 +185,9 @@ class Nested(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """Another shape of objects than that of Cloudflare: `from_api` takes an object of Cloudflare
-    and returns it in this shape, `to_api` does the reverse. `lifted` takes fields as `api_fields`
-    has them, and returns those that have an option under its name."""
+    """The shape of objects in this collection, if it is not that of the API: `from_api` returns an
+    object of Cloudflare in this shape, `to_api` does the reverse. `lifted` returns fields of
+    `api_fields` with those that have an option under its name."""
 
     from_api: Callable[[Object], dict[str, Any]]
     to_api: Callable[[Object], dict[str, Any]]
@@ -194,7 +195,8 @@ class Shape(NamedTuple):
 
 
 def renaming(theirs: str, ours: str) -> Shape:
-    """The shape of objects in which a field has another name than in those of Cloudflare."""
+    """The shape of objects in which the field that Cloudflare calls `theirs` has the name
+    `ours`."""
 
     def rename(obj: Object, old_name: str, new_name: str) -> dict[str, Any]:
         new_names = {old_name: new_name}
@@ -206,39 +208,39 @@ def renaming(theirs: str, ours: str) -> Shape:
 
 
 class Single(NamedTuple):
-    """A resource is one object, and no collection; `shape` is another one than that of
-    Cloudflare. If it is `whole`, each field is an option of its module, and the object is the
-    option of a host; else its only field is both."""
+    """The listing of a resource that is one object; `shape` is its shape if that is not
+    Cloudflare's. If it is `whole`, each field is an option of its module, and the object is the
+    option of a host; otherwise its only field is both."""
 
     shape: Shape | None = None
     whole: bool = False
 
 
 class AtOnce(NamedTuple):
-    """Cloudflare lists all objects at once."""
+    """The listing of a collection that Cloudflare returns at once."""
 
 
 class Paged(NamedTuple):
-    """Cloudflare lists objects in numbered pages of this size."""
+    """The listing of a collection that Cloudflare returns in numbered pages of this size."""
 
     size: int = 1000
 
 
 class ByCursor(NamedTuple):
-    """Cloudflare lists objects in pages of this size, each of which tells where the next begins;
-    `shape` is another one than that of Cloudflare."""
+    """The listing of a collection that Cloudflare returns in pages of this size, each with the
+    cursor of the next one; `shape` is that of the objects if it is not Cloudflare's."""
 
     size: int
     shape: Shape | None = None
 
 
 class InDocument(NamedTuple):
-    """One object holds the whole collection in a field, as an ordered list that one update
-    replaces, and of which a call can change a single rule.
+    """The listing of a collection that is an ordered list in a field of one object; an update
+    replaces the list, and a call can change a single rule of it.
 
-    An update sends the fields in `sent_along` as they are. `path` takes the owner and the object's
-    `id`; below it are the single rules, and the versions of the object, which Cloudflare numbers
-    and keeps. `shape` is another one than that of Cloudflare.
+    An update sends the fields in `sent_along` unchanged. `path` has placeholders for the owner and
+    the object's `id`; below it are the single rules, and the versions of the object, which
+    Cloudflare numbers and keeps. `shape` is that of the rules if it is not Cloudflare's.
     """
 
     field: str
@@ -248,8 +250,9 @@ class InDocument(NamedTuple):
 
 
 class InFiles(NamedTuple):
-    """Files alone have the objects in this form, and a state of the module makes the collection
-    exclusive. Cloudflare has them in these `collections`: objects, and what deploys them."""
+    """The listing of a collection whose objects have this form in files alone. Cloudflare has them
+    in these `collections`: the objects, and what deploys them. A state of the module makes the
+    collection exclusive."""
 
     collections: Sequence[Resource]
 
@@ -258,12 +261,10 @@ USUAL_PAGES = Paged()
 
 
 class Catalogue(NamedTuple):
-    """Names that Cloudflare provides for objects, at a path; `faults` takes an object and the
-    catalogue, and returns a clause for each name that is not there, or that the object does not
-    name as it may. `has_names` says whether changed fields have names.
-
-    Raises ValueError for a catalogue that cannot be read.
-    """
+    """Names that Cloudflare provides for objects, at a path. `faults` returns, for an object and
+    the catalogue, a clause for each name that does not exist, or that the object may not name in
+    this way; it raises ValueError for a catalogue that cannot be read. `has_names` returns whether
+    changed fields contain names."""
 
     title: str
     path: str
@@ -272,8 +273,8 @@ class Catalogue(NamedTuple):
 
 
 class Permission(NamedTuple):
-    """The permission that calls need, without its Read or Write, which may have another name;
-    `token_only` where only API tokens can have it."""
+    """The permission that calls need, without the word Read or Write at its end; `writing` is the
+    word in the place of Write. It is `token_only` if only API tokens can have it."""
 
     name: str
     scope: str
@@ -289,18 +290,18 @@ class Permission(NamedTuple):
 
 
 class Semantics(NamedTuple):
-    """Rules by which the values of an object fit together.
+    """Functions on how the values of an object fit together.
 
-    `complete` takes the fields of a task and returns the desired ones, or raises OptionError;
-    `normalise` takes an object with changed fields laid over it, the existing object without them,
-    and the names of the fields that the task names or changes, and returns the object as Cloudflare
-    stores it. `not_ours` says why the collection leaves an object of the listing alone,
-    `invalid_reason` why Cloudflare would refuse an object, `unusual` what is probably a mistake in
-    one that Cloudflare takes; each returns "" for any other object. `protects_nobody` says whether
-    the deletion of an object lowers no protection, since it is switched off or lets traffic pass.
-    `with_ids` takes an object of a plan, and ids by `id_of_new`, and returns the object as it is
-    sent. `describable` returns the part of an object that options can describe, and `assembled` an
-    object with its contents in a state, as results show it.
+    `complete` returns the desired fields for the fields of a task, or raises OptionError.
+    `normalise` returns an object as Cloudflare stores it; its arguments are the object with changed
+    fields laid over it, the existing object, and the names of the fields that the task names or
+    changes. `not_ours` returns the reason why the collection leaves an object of the listing alone,
+    `invalid_reason` the one why Cloudflare would refuse an object, `unusual` a probable mistake in
+    one that Cloudflare accepts; each returns "" for any other object. `protects_nobody` returns
+    whether the deletion of an object lowers no protection, since it is switched off or lets traffic
+    pass. `with_ids` returns an object of a plan as it is sent, with ids by `id_of_new`.
+    `describable` returns the part of an object that options can describe, and `assembled` an object
+    with its contents in a state, in the form of results.
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
@@ -401,23 +402,24 @@ class Resource:
 
     @property
     def collections(self) -> Sequence[Resource]:
-        """The collections in which Cloudflare has the objects."""
+        """The collections in which Cloudflare has the objects; the resource itself unless only
+        files have their form."""
         return self.listing.collections if isinstance(self.listing, InFiles) else (self,)
 
     @property
     def shape(self) -> Shape | None:
-        """Another shape of its objects than that of Cloudflare."""
+        """The shape of its objects if it is not that of Cloudflare; None if it is."""
         listing = self.listing
         return listing.shape if isinstance(listing, (InDocument, Single, ByCursor)) else None
 
     @property
     def is_whole(self) -> bool:
-        """Return whether it is one object, of which a host has each field under one option."""
+        """Return whether it is one object whose fields a host has under one option."""
         return isinstance(self.listing, Single) and self.listing.whole
 
     @property
     def page_size(self) -> int:
-        """Number of objects on a page; 0 if there are no pages."""
+        """The number of objects on a page; 0 if there are no pages."""
         return self.listing.size if isinstance(self.listing, (Paged, ByCursor)) else 0
 
     @property
@@ -435,8 +437,8 @@ class Resource:
         return "".join([plural_noun, *attribute])
 
     def write_for(self, action: str) -> Write:
-        """Form in which an operation with this action is sent; raises LookupError where the
-        resource has no such write."""
+        """The form in which an operation with this action is sent; raises LookupError if the
+        resource has none."""
         write = {"create": self.create, "update": self.update, "delete": self.delete}[action]
         if write is None:
             raise LookupError(f"{action} cannot be sent for {self.name}")
@@ -458,7 +460,7 @@ class Resource:
 
     @cached_property
     def fixed(self) -> tuple[Field, ...]:
-        """The fields that never change, and that identify nothing."""
+        """The fields that never change, and do not belong to the key."""
         return tuple(field for field in self.fields if field.fixed)
 
     @cached_property
@@ -479,8 +481,8 @@ class Resource:
 
     @cached_property
     def options(self) -> OptionSpec:
-        """The options of one object: its fields, when it expires where that can be said, and fields
-        that are not declared where they can be sent."""
+        """The options of one object: its fields, the time when it expires if it may, and
+        `api_fields` for fields that are not declared if they can be sent."""
         options = dict(self.field_options)
         if self.may_expire:
             options.update(EXPIRES)
@@ -490,7 +492,7 @@ class Resource:
 
     @cached_property
     def extra_options(self) -> frozenset[str]:
-        """The names of what a task may say of an object beside its fields."""
+        """The names of the options of an object that are not its fields."""
         names = {*self.assigned, *(self.options.keys() - self.field_options.keys())}
         if self.kind:
             names.add("kind")
@@ -500,7 +502,7 @@ class Resource:
 
     @property
     def has_patterns(self) -> bool:
-        """Return whether patterns of keys, and not ids, say what a purge leaves alone."""
+        """Return whether a purge leaves objects alone by patterns of keys, and not by ids."""
         return isinstance(self.listing, (InDocument, InFiles))
 
     @cached_property
@@ -528,7 +530,7 @@ class Resource:
 
     def nested_object(self, identity: str) -> Resource:
         """The nested object with this id as a resource of its own, to read it; raises LookupError
-        where there is none."""
+        if there are no nested objects."""
         if self.nested is None:
             raise LookupError(f"{self.name} has no nested objects")
         return replace(
@@ -541,8 +543,8 @@ class Resource:
         )
 
     def catalogue_object(self) -> Resource:
-        """Names for objects, as a resource of its own, to read it; raises LookupError where there
-        is nothing."""
+        """The catalogue as a resource of its own, to read it; raises LookupError if there is
+        none."""
         if self.catalogue is None:
             raise LookupError(f"{self.name} names nothing")
         title = self.catalogue.title
@@ -563,11 +565,12 @@ class Resource:
         return self.fields_by_name[name]
 
     def our_objects(self, objects: Sequence[Object]) -> list[Object]:
-        """Those of the objects that the collection does not leave alone."""
+        """The objects that the collection does not leave alone."""
         return [obj for obj in objects if not self.semantics.not_ours(obj)]
 
     def our_objects_in(self, state: State) -> list[Object]:
-        """Those of a state; none if the state does not have the collection."""
+        """The objects of a state that the collection does not leave alone; empty if the state does
+        not have the collection."""
         return self.our_objects(state.get(self.plural) or ())
 
     def contents_in(self, state: State) -> list[Resource]:
@@ -577,7 +580,7 @@ class Resource:
         return [self.contents(obj) for obj in self.our_objects_in(state)]
 
     def key_of(self, obj: Object) -> Key:
-        """The normalised values that identify an object; duplicates have the same."""
+        """The normalised values that identify an object; duplicates have equal keys."""
         return tuple([field.normalised(obj) for field in self._key_fields])
 
     def keys_in_order(self, objects: Sequence[Object]) -> list[Key] | None:
@@ -589,8 +592,8 @@ class Resource:
         return [self.key_of(obj) for obj in ordered]
 
     def title_of(self, obj: Object) -> str:
-        """An object as sentences name it: by its title and its key, such as `rule admin of the
-        ruleset Bots`."""
+        """The title of an object in sentences, with its key, such as `rule admin of the ruleset
+        Bots`."""
         if not self.key:
             return self.title
         label = self.label_of(obj)
@@ -601,8 +604,8 @@ class Resource:
         return f"{noun} {label} of {parent_title} {self.parent_name}"
 
     def label_of(self, obj: Object) -> str:
-        """The key as people read it; a rule that is global by scope and by name is called so
-        once."""
+        """The key in words; a word that the key has twice, such as `global` as scope and name,
+        stands once."""
         words: dict[str, str] = {}
         for name in self.key:
             value = obj.get(name)
@@ -614,11 +617,13 @@ class Resource:
         return label or self.parent_name or self.name
 
     def entry_of(self, obj: Object) -> str:
-        """The key as risks and acceptances name it: that of a rule or filter with its component."""
+        """The key in the words of risks and acceptances: that of a rule or filter begins with its
+        component."""
         return f"{self.component} {self.label_of(obj)}" if self.component else self.label_of(obj)
 
     def key_of_entry(self, entry: str) -> Key | None:
-        """The key that such an entry names; None where it names none of this resource."""
+        """The key that an entry of an acceptance names; None if the entry is not of this
+        resource."""
         if not self.key:
             return () if entry == self.name else None
         if self.component:
@@ -639,7 +644,7 @@ class Resource:
         return self.key_of(dict(zip(self.key, words)))
 
     def defaults(self) -> dict[str, Any]:
-        """Values that a creation sends for fields that the task leaves out."""
+        """The values that a creation sends for fields that the task leaves out."""
         return {field.name: field.default for field in self.fields if field.default is not None}
 
     def declared_values(self, obj: Object) -> dict[str, Any]:
@@ -688,10 +693,11 @@ RULESET_PATHS: Mapping[str, str] = {
 
 
 def id_of_new(name: str) -> str:
-    """Stands in a plan for the id of the object with this name, which may not be made yet."""
+    """The placeholder in a plan for the id of the object with this name, which may not be created
+    yet."""
     return f"{{{name}}}"
 
 
 def is_new(identity: str) -> bool:
-    """Return whether a text stands for such an id."""
+    """Return whether a text is such a placeholder, and not an id."""
     return identity.startswith("{")

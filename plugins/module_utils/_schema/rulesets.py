@@ -46,7 +46,8 @@ def entry_point(
     shape: Shape | None = None,
     **declaration: Any,
 ) -> Resource:
-    """The rules of the entry point of a phase; `fields` are those beside the ref."""
+    """The resource with the rules of the entry point of a phase; `fields` are those beside the
+    ref."""
     paths = RULESET_PATHS[owner]
     return Resource(
         name=name,
@@ -79,12 +80,12 @@ def fields_of_rules(
     )
 
 
-def take_all(parameters: Values) -> None:
-    """Every value is valid."""
+def accept_all(parameters: Values) -> None:
+    """Accept all parameters: a check that never fails."""
 
 
 def require_once(parameters: Values, *lists: str) -> None:
-    """Raise ValueError for a value that stands twice in one of these lists."""
+    """Raise ValueError for a value that one of these lists has twice."""
     for name in lists:
         values = parameters.get(name) or []
         for place, value in enumerate(values):
@@ -94,15 +95,15 @@ def require_once(parameters: Values, *lists: str) -> None:
 
 LOGGING = Field(
     "logging",
-    mapping({"enabled": {"type": "bool", "required": True}}, take_all),
+    mapping({"enabled": {"type": "bool", "required": True}}, accept_all),
     absent_default=LOGGED["logging"],
     narrows=False,
 )
 
 
 def fit_action(rule: Values, existing: Values, task_fields: AbstractSet[str]) -> dict[str, Any]:
-    """Parameters and logging of a former action go, unless the task names them; so does the
-    position, which is only for the request."""
+    """A rule without its position, which only a request has, and, if its action changes, without
+    parameters and logging that the task does not name."""
     action = rule.get("action")
     idle_fields = {"position"}
     if action != existing.get("action", action):
@@ -112,7 +113,7 @@ def fit_action(rule: Values, existing: Values, task_fields: AbstractSet[str]) ->
 
 
 def lacking(rule: Values, *names: str) -> str:
-    """Return why Cloudflare would refuse a rule without some fields; empty if it has them."""
+    """The reason why Cloudflare would refuse a rule without some fields; empty if it has them."""
     missing = [name for name in names if not rule.get(name)]
     return f"is new and needs {' and '.join(missing)}" if missing else ""
 
@@ -136,7 +137,7 @@ RESPONSE: Mapping[str, Mapping[str, Any]] = {
 
 
 def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:
-    """The categories and managed rules of overrides: what each is, its key, and the entry."""
+    """The categories and managed rules in overrides, each as its kind, its key, and its entry."""
     for name, key in ENTRY_KEYS.items():
         kind = "category" if name == "categories" else "rule"
         entries = overrides.get(name)
@@ -155,7 +156,7 @@ def deployed(rule: Object) -> str:
 
 
 def skipped_rulesets(rule: Object) -> list[str]:
-    """The ids of the rulesets that an exception names, or of which it names rules."""
+    """The ids of the rulesets that an exception skips, as a whole or some rules of them."""
     if rule.get("action") != SKIP:
         return []
     parameters = fields_in(rule.get(PARAMETERS))

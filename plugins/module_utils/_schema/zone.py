@@ -45,8 +45,8 @@ CAUSES = {
 
 
 def why_not_served(zone: Object) -> str:
-    """Return why no request to a zone passes Cloudflare, as a clause; empty if requests do, or if
-    its status is not known. The vendor's pages are "Zone status" and "Pause Cloudflare"."""
+    """The reason, as a clause, why no request to a zone passes Cloudflare; empty if requests do, or
+    if its status is not known. The vendor's pages are "Zone status" and "Pause Cloudflare"."""
     status = str(zone.get(STATUS) or ACTIVE)
     if status != ACTIVE:
         cause = CAUSES.get(status)
@@ -54,8 +54,9 @@ def why_not_served(zone: Object) -> str:
     return "it is paused" if zone.get(PAUSED) is True else ""
 
 
-def _locked(setting: Object) -> str:
-    """Return why Cloudflare would refuse to change a setting; one that does not say so may be."""
+def _reason_if_locked(setting: Object) -> str:
+    """The reason why Cloudflare would refuse to change a setting; empty if it shows the setting as
+    editable, or does not say."""
     is_locked = FLAG.normalise(setting.get("editable", True)) == "false"
     return "cannot be changed, since Cloudflare shows it as not editable" if is_locked else ""
 
@@ -85,5 +86,5 @@ SECURITY_LEVEL = Resource(
     listing=Single(renaming("value", "level")),
     update=Write("PATCH"),
     read_only=("id", "editable", "modified_on"),
-    semantics=Semantics(invalid_reason=_locked),
+    semantics=Semantics(invalid_reason=_reason_if_locked),
 )

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import RESPONSE as RESPONSE_OPTIONS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import take_all
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import accept_all
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import list_option
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.whole_state import options_for
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import TEXT, mapping
@@ -116,7 +116,7 @@ def test_a_value_that_differs_from_the_option_is_refused(fields: dict[str, Any],
 
 
 NEXT_RESPONSE = {**RESPONSE_OPTIONS, "retry_after": {"type": "int"}}
-NEXT_PARAMETERS = mapping({**PARAMETERS, "response": {"type": "dict", "options": NEXT_RESPONSE}}, take_all)
+NEXT_PARAMETERS = mapping({**PARAMETERS, "response": {"type": "dict", "options": NEXT_RESPONSE}}, accept_all)
 NEXT_CUSTOM_RULES = replace(
     CUSTOM_RULES,
     fields=tuple(
