@@ -88,8 +88,8 @@ def as_required(argument: Argument, required: bool = True) -> dict[str, Any]:
 
 
 class ArgumentFields(Dict[str, Argument]):
-    """The fields of a dictionary, beside which others may stand that are `ignored`: a task may give
-    back what a result shows."""
+    """The fields of a dictionary, which may have `ignored` ones as well: a task may give back what
+    a result shows."""
 
     ignored: Sequence[str] = ()
     leaves_out = False  # what is left out, so that an entry of a long list is there once
@@ -98,9 +98,9 @@ class ArgumentFields(Dict[str, Argument]):
 class ResultFields(ArgumentFields):
     """The fields that are read from the result of a module, or from an object in one.
 
-    The result keeps all of its fields, also those that are not read. A field is refused if its name
-    is nearly that of a field that results have and this one lacks: `arguments` are the fields that
-    are read, and `unread` names others that results have.
+    The result keeps all of its fields, including those that are not read. A field is refused if its
+    name is nearly that of a field that results have and this one lacks: `arguments` are the fields
+    that are read, and `unread` are the names of other fields of results.
     """
 
     def __init__(self, arguments: Arguments, unread: Iterable[str] = ()) -> None:
@@ -119,18 +119,18 @@ class ResultFields(ArgumentFields):
 
 
 def result_argument(unread: Iterable[str] = (), **arguments: Argument) -> Argument:
-    """The argument that takes a result, or an object in one, from which these fields are read; see
+    """The argument for a result, or an object in one, from which these fields are read; see
     ResultFields."""
     return {"type": "dict", "options": ResultFields(arguments, unread)}
 
 
 def list_of(argument: Argument) -> Argument:
-    """The argument that takes a list of such dictionaries."""
+    """The argument for a list of such dictionaries."""
     return {**argument, "type": "list", "elements": "dict"}
 
 
 def without_ignored(arguments: Arguments, value: Any) -> Any:
-    """A value without the fields that are ignored, as a packed module takes it."""
+    """A value without its ignored fields, in the form that a packed module accepts."""
     if isinstance(value, (list, tuple)):
         return [without_ignored(arguments, entry) for entry in value]
     if not isinstance(value, Mapping):
@@ -147,9 +147,9 @@ def without_ignored(arguments: Arguments, value: Any) -> Any:
 class ReadOptions(Dict[str, Any]):
     """Options, or the fields of one, with defaults filled in, and the errors in them.
 
-    To read one that is wrong raises its errors, so that a reader tells what else is wrong in all
-    that does not depend on it. A dictionary in which something is wrong is one of these as well,
-    `depth` steps below the options; what is no dictionary in a list of them is None.
+    Reading a wrong option raises its errors, so that its reader can also find errors in all that
+    does not depend on it. A dictionary with an error in it is a ReadOptions as well, `depth` steps
+    below the options; an entry in a list of dictionaries that is not a dictionary is None.
     """
 
     def __init__(
@@ -170,22 +170,22 @@ class ReadOptions(Dict[str, Any]):
         raise as_one(self.errors_in(name) or self.errors)  # which have another name for it
 
     def errors_in(self, name: str) -> Sequence[OptionError]:
-        """The errors in the value of one of them."""
+        """The errors in the value of the option with this name."""
         return [error for error in self.errors if error.option.path[self._depth] == name]
 
     def filled(self, options: Mapping[str, Any]) -> ReadOptions:
-        """These options, in which the same is wrong."""
+        """Other values of these options, with the same options wrong."""
         return ReadOptions(options, self.errors, self._wrong, self._depth)
 
     def only(self, names: Iterable[str]) -> ReadOptions:
-        """Those with these names, null for one that is left out."""
+        """The options with these names, null for one that is left out."""
         options = {name: dict.get(self, name) for name in names}
         wrong = self._wrong & options.keys()
         return ReadOptions(options, self.errors, wrong, self._depth)
 
     def under(self, names: Mapping[str, str]) -> ReadOptions:
-        """The options of a collection, by the names that it has for them: `names` has the name of
-        an option here by that of the collection."""
+        """The options of a collection, by the names that the collection has for them; `names` has
+        the names of these options by those of the collection."""
         options: dict[str, Any] = {}
         wrong: set[str] = set()
         collection_names: dict[str, str] = {}
@@ -205,19 +205,19 @@ class ReadOptions(Dict[str, Any]):
 def read_options(
     arguments: Arguments, values: Mapping[str, Any], kind: str = "option"
 ) -> ReadOptions:
-    """The options that a task gives, as AnsibleModule reads them, in words of options or
-    variables."""
+    """The options that a task gives, read as AnsibleModule reads them; messages call them by
+    `kind`, such as option or variable."""
     options = _Reader(kind).fields((), arguments, values)
     return options if isinstance(options, ReadOptions) else ReadOptions(options)
 
 
 def unless_wrong(options: Mapping[str, Any], name: str) -> Any:
-    """The value of an option; None for a wrong one, of which its own error tells."""
+    """The value of an option; None for a wrong one, which is reported by its own error."""
     return dict.get(options, name) if isinstance(options, dict) else options.get(name)
 
 
 def errors_in(options: Mapping[str, Any]) -> Sequence[OptionError]:
-    """The errors in what was read."""
+    """The errors in options that were read; none in a plain dictionary."""
     return options.errors if isinstance(options, ReadOptions) else ()
 
 
@@ -228,19 +228,21 @@ def raise_any_in(options: Mapping[str, Any], name: str) -> None:
 
 
 def only(options: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Any]:
-    """Those options with these names, null for one that is left out; wrong ones stay wrong."""
+    """The options with these names, null for one that is left out; wrong ones stay wrong."""
     if isinstance(options, ReadOptions):
         return options.only(names)
     return {name: options.get(name) for name in names}
 
 
-def _is_needed(argument: Argument) -> bool:
-    """Return whether a value must be given, which the environment cannot give either."""
+def _must_be_given(argument: Argument) -> bool:
+    """Return whether a value must be given by the task, since it is required and the environment
+    cannot give it."""
     return bool(argument.get("required")) and "fallback" not in argument
 
 
 def no_such(kind: str, name: str, names: Collection[str]) -> tuple[str, str]:
-    """The problem of a name that there is not, and the one that may be meant by it."""
+    """The problem that a name does not exist, and the existing name that is probably meant; empty
+    if none is near."""
     prefix = name[: name.find("_") + 1]
     if not all(existing.startswith(prefix) for existing in names):
         prefix = ""
@@ -256,8 +258,8 @@ def no_such(kind: str, name: str, names: Collection[str]) -> tuple[str, str]:
 def read_value(
     option: Option, argument: Argument, value: Any, problems: OptionProblems | None = None
 ) -> Any:
-    """The value of one option, or of an entry of one; raises OptionError with all that is wrong, or
-    lets the caller raise these `problems`."""
+    """The value of one option, or of an entry of one. Raises OptionError with all errors in it,
+    unless `problems` are given, to which they are added."""
     reader = _Reader()
     converted = reader.value(tuple(option.path), argument, value)
     if problems is not None:
@@ -268,8 +270,8 @@ def read_value(
 
 
 class _Reader:
-    """Reads values by their arguments, and keeps the errors; a wrong value is read as None, and a
-    dictionary in which something is wrong as ReadOptions."""
+    """Reads values by their arguments, and keeps the errors; a wrong value becomes None, and a
+    dictionary with an error in it becomes ReadOptions."""
 
     def __init__(self, kind: str = "option") -> None:
         self.errors: list[OptionError] = []
@@ -325,7 +327,7 @@ class _Reader:
     def _refuse_unknown(
         self, path: Path, arguments: Arguments, values: Mapping[Any, Any]
     ) -> set[str]:
-        """The names that may be meant by those that are refused."""
+        """The names that are probably meant by unknown names, for which errors are added."""
         ignored = getattr(arguments, "ignored", ())
         meant: set[str] = set()
         for name in values:
@@ -335,7 +337,8 @@ class _Reader:
         return meant
 
     def _refuse_name(self, path: Path, name: Any, arguments: Arguments) -> str:
-        """The name that may be meant by a name of no option; an empty text if none is near."""
+        """The name that is probably meant by an unknown name, for which an error is added; empty if
+        none is near."""
         kind = "field" if path else self._kind
         problem, meant = no_such(kind, str(name), getattr(arguments, "names", arguments))
         hint = "" if meant else f"; the {kind}s are {first_few(arguments, MAX_FIELDS)}"
@@ -343,7 +346,7 @@ class _Reader:
         return meant
 
     def value(self, path: Path, argument: Argument, value: Any) -> Any:
-        """The value as its argument takes it; None for a wrong one."""
+        """The value, converted to the type of its argument; None for a wrong one."""
         kind = argument.get("type", "str")
         is_plain_text = kind == "str" and value.__class__ is str and "choices" not in argument
         if is_plain_text and not isinstance(argument, Bounded):
@@ -380,7 +383,7 @@ class _Reader:
         return self._chosen(path, argument, value, converted)
 
     def _boolean_or_choices(self, path: Path, argument: Argument, value: Any) -> Any:
-        """True, false, or a list of some of the choices."""
+        """The value as True, False, or a list of some of the choices."""
         try:
             return check_type_bool(value)
         except UNFIT:
@@ -389,9 +392,8 @@ class _Reader:
             return self._list(path, list_argument, value)
 
     def _list(self, path: Path, argument: Argument, value: Any) -> Any:
-        """The entries of a list, also of a text with commas. Of dictionaries and raw
-        values, a wrong one is None; of choices, the right ones remain; any other list is wrong as a
-        whole."""
+        """The entries of a list, or of a text with commas. Wrong dictionaries and raw values become
+        None, and wrong choices are left out; with any other wrong entry, the list is None."""
         kind = argument.get("elements", "raw")
         if kind != "dict" and isinstance(value, (str, int, float)):
             value = _split_at_commas(value)
@@ -413,7 +415,7 @@ class _Reader:
         return None
 
     def _chosen(self, path: Path, argument: Argument, value: Any, converted: Any) -> Any:
-        """The converted value if it is among the choices, or there are none."""
+        """The converted value if it is among the choices, or there are none; None otherwise."""
         choices = argument.get("choices")
         if not choices or converted in choices:
             return converted
@@ -426,7 +428,7 @@ class _Reader:
 
 
 def _is_refused(name: str, arguments: Arguments, values: Mapping[Any, Any]) -> bool:
-    """Return whether a name that is no argument is wrong; a result may have other fields."""
+    """Return whether a name without an argument is an error; a result may have further fields."""
     if isinstance(arguments, ResultFields):
         return arguments.is_misspelt(name, values)
     return True
@@ -435,13 +437,13 @@ def _is_refused(name: str, arguments: Arguments, values: Mapping[Any, Any]) -> b
 def _with_errors(
     fields: Mapping[str, Any], arguments: Arguments, errors: Sequence[OptionError], depth: int
 ) -> ReadOptions:
-    """The fields of a dictionary in which these errors are; wrong is one without a value that is
-    needed, or of which there is an error."""
+    """The fields of a dictionary with these errors in it; wrong are fields without a value that
+    have an error or are required."""
     erroneous = {error.option.path[depth] for error in errors}
     wrong: set[str] = set()
     for name, argument in arguments.items():
         is_empty = fields.get(name) is None
-        if is_empty and (name in erroneous or _is_needed(argument)):
+        if is_empty and (name in erroneous or _must_be_given(argument)):
             wrong.add(name)
     return ReadOptions(fields, errors, wrong, depth)
 
@@ -456,14 +458,15 @@ def _fallback(argument: Argument) -> Any:
 
 
 def _split_at_commas(value: Any) -> Any:
-    """The list that ansible-core makes of a text or a number; of others, the value itself."""
+    """The list that ansible-core makes of a text or a number; JSON and booleans stay as they
+    are."""
     if isinstance(value, bool) or (isinstance(value, str) and JSON.fullmatch(value)):
         return value
     return str(value).split(",")
 
 
 def _misfit(argument: Argument, value: Any) -> str:
-    """The problem of a value of another type: what stands there, and the form to write."""
+    """The problem of a value of a wrong type: its type, and the form to write."""
     expected = argument.get("type", "str")
     type_name = _type_name(value)
     text = ""
@@ -497,8 +500,8 @@ def _shown(argument: Argument, value: Any) -> str:
 
 
 def _form(argument: Argument, text: str = "") -> str:
-    """The form to write; a text that stands for a dictionary is the value of the only field that
-    this needs."""
+    """The form to write for an argument; `text` is a given value that is meant for the only
+    required field of a dictionary."""
     kind = argument.get("type", "str")
     if kind == "dict":
         return _form_of_dict(argument.get("options") or {"key": {}}, text)

@@ -45,7 +45,7 @@ class Attempt(NamedTuple):
 def attempt_each(
     work: Callable[[Input], Done], inputs: Sequence[Input], at_once: int = MAX_CONCURRENT_CALLS
 ) -> Iterator[Attempt]:
-    """One attempt for each input, in order; after a failure only those follow that had begun."""
+    """The attempts for the inputs, in order; after a failure, only those follow that had begun."""
     if len(inputs) < 2:
         yield from (_attempt(work, work_input) for work_input in inputs)
         return
@@ -70,7 +70,7 @@ def concurrently(work: Callable[[Input], Done], inputs: Sequence[Input]) -> Iter
 
 
 def start_threads(name: str, work: Callable[[], None], number: int = 1) -> list[threading.Thread]:
-    """Start threads that hold up no end of the process, and that no signal of a user meets."""
+    """The threads that were started; they are daemons, and get no signals of users."""
     threads = [
         threading.Thread(name=name, target=copy_context().run, args=(work,), daemon=True)
         for dummy in range(number)
@@ -85,7 +85,7 @@ def start_threads(name: str, work: Callable[[], None], number: int = 1) -> list[
 
 
 class ConcurrentWork(Generic[Input, Done]):
-    """State that threads share which work on the same inputs."""
+    """The state of threads that work on the same inputs."""
 
     def __init__(self, work: Callable[[Input], Done], inputs: Sequence[Input]) -> None:
         self._work = work
@@ -95,7 +95,8 @@ class ConcurrentWork(Generic[Input, Done]):
         self._changed = threading.Condition()
 
     def run(self) -> None:
-        """Take one input after the other, until there are no more; in a thread of its own."""
+        """Work on one input after the other, until there are no more; runs in a thread of its
+        own."""
         while True:
             with self._changed:
                 if not self._waiting:
@@ -110,7 +111,7 @@ class ConcurrentWork(Generic[Input, Done]):
                 self._changed.notify_all()
 
     def wait_for(self, index: int) -> Attempt | None:
-        """Outcome of the input with this index; None where it does not begin any more."""
+        """The outcome of the input with this index; None if work on it will not begin any more."""
         with self._changed:
             while index not in self._attempts:
                 if index not in self._begun and not self._waiting:
@@ -119,7 +120,7 @@ class ConcurrentWork(Generic[Input, Done]):
             return self._attempts.pop(index)
 
     def stop(self) -> None:
-        """Begin with no more inputs."""
+        """Begin no further inputs."""
         with self._changed:
             self._waiting.clear()
 
@@ -138,7 +139,8 @@ _mutexes: dict[bytes, Any] = {}  # of threads; the file is locked for the whole 
 
 
 class SharedByTasks:
-    """The connections, budgets and readings that so many `tasks` of this process share."""
+    """The connections, budgets and readings that tasks of this process share; `tasks` is their
+    number."""
 
     def __init__(self, tasks: int = 1) -> None:
         self.tasks = tasks
@@ -147,8 +149,8 @@ class SharedByTasks:
         self._mutex = Lock()
 
     @staticmethod
-    def now() -> SharedByTasks | None:
-        """Those of the task that runs in this thread; None if it shares nothing."""
+    def current() -> SharedByTasks | None:
+        """The objects that the task of this thread shares; None if it shares none."""
         return _of_all_tasks.get()
 
     def made_once(self, key: Any, make: Callable[[], Made]) -> Made:
@@ -162,7 +164,7 @@ class SharedByTasks:
             return made
 
     def close(self) -> None:
-        """Close those that can be closed."""
+        """Close the objects that can be closed."""
         for made in self._by_key.values():
             if hasattr(made, "close"):
                 made.close()
@@ -173,7 +175,7 @@ _of_all_tasks: ContextVar[SharedByTasks | None] = ContextVar("shared", default=N
 
 @contextmanager
 def shared_by_tasks(tasks: int) -> Iterator[None]:
-    """Have so many tasks and their threads share connections, so that they open one for each
+    """Have this number of tasks and their threads share connections, so that they open one for each
     thread, and not for each host; and budgets, so that threads wait for one another rather than for
     a file."""
     shared = SharedByTasks(tasks)
@@ -186,30 +188,30 @@ def shared_by_tasks(tasks: int) -> Iterator[None]:
 
 
 def share(file: BinaryIO) -> None:
-    """Have the workers that this process forks from now on keep in a file what one has read."""
+    """Have the workers that this process forks from now on keep their readings in a file."""
     _file_of_run[:] = [file]
 
 
 def begin_play(play: str) -> None:
-    """Have the tasks of this process take no reading of an earlier play."""
+    """Keep the tasks of this process from using readings of an earlier play."""
     _play[:] = [play]
 
 
 def forget(owner: str = "") -> None:
-    """Have no task of this run take a reading of an account or zone that began before now, since
-    the run may have written to it; without its id, no reading of any."""
+    """Keep the tasks of this run from using readings of an account or zone that began before now,
+    since the run may have written to it; an empty id stands for all of them."""
     if _file_of_run:
         os.write(_file_of_run[0].fileno(), _line_of_write(owner))
 
 
-def once(reader: str, owner: str, name: str, read: Callable[[], Any]) -> Any:
-    """A reading of an account or zone by its name, as the first worker of this play with the same
-    reader (the base URL and the credentials) has made it since the run last wrote to the owner;
-    the others wait for it. Outside of a worker it is made each time."""
+def read_once(credentials_hash: str, owner: str, reading_name: str, read: Callable[[], Any]) -> Any:
+    """A reading of an account or zone by its name. The first worker of this play with the same
+    credentials makes it, and the others wait for it; it is made again once the run has written to
+    the owner. Outside of a worker it is made each time."""
     if not _file_of_run or parent_process() is None:
         return read()
     file = _file_of_run[0].fileno()
-    title = json.dumps([os.getppid(), *_play, reader, owner, name])
+    title = json.dumps([os.getppid(), *_play, credentials_hash, owner, reading_name])
     key = f"{title}\t".encode()
     offset = zlib.crc32(key)  # one byte is locked, so that other readings go on
     with _mutexes.setdefault(key, RLock()):
@@ -227,13 +229,13 @@ def once(reader: str, owner: str, name: str, read: Callable[[], Any]) -> Any:
 
 
 def _line_of_write(owner: str) -> bytes:
-    """The line in the file of the run that says that the run has written to an owner."""
+    """The line in the file of the run that records a write to an owner."""
     return f"{json.dumps([os.getppid(), 'written', owner])}\n".encode()
 
 
 def _kept_reading(content: bytes, key: bytes, owner: str) -> bytes | None:
     """The last reading with a key in the file of the run; None if there is none, or if the run has
-    written to its owner since it began."""
+    written to its owner since the reading began."""
     writes = (_line_of_write(owner), _line_of_write(""))
     written_at, begun, reading = -1, -1, None
     place = 0

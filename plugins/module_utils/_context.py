@@ -22,8 +22,8 @@ NO_VALUES: Mapping[str, Any] = {}
 
 
 class PostureValues(NamedTuple):
-    """The values of a posture for one object, by the plural of its collection and its key as a
-    text: those to set while it `holds`, and those to take back afterwards."""
+    """The values of a posture for one object, named by the plural of its collection and its key as
+    text: to be set while the posture `holds`, and to be taken back afterwards."""
 
     plural: str
     key: str
@@ -38,8 +38,8 @@ def key_text(key: Sequence[Any]) -> str:
 
 class PosturesOfHost(NamedTuple):
     """The postures of a host. `entries` are the options, and entries of them such as `rules[2]`,
-    that a posture brings: they wait for no rollout. `values` are those of all objects of postures,
-    for a run that only does what time does."""
+    that a posture brings: they do not wait for a rollout. `values` are the values of all objects of
+    postures, for a run that only does what time does."""
 
     entries: Sequence[str] = ()
     values: Sequence[PostureValues] = ()
@@ -68,7 +68,7 @@ class Context(NamedTuple):
         return bool(entries) and option.entry in entries
 
     def environment(self) -> dict[str, str]:
-        """The environment variable that hands this context to a packed module."""
+        """The environment variable, with its value, that passes this context to a packed module."""
         return {CONTEXT: json.dumps(self._asdict())}
 
 

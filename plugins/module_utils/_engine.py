@@ -47,11 +47,10 @@ def run(
     context: Context = TASK,
     place: OptionPlace = lambda _option: "",
 ) -> dict[str, Any]:
-    """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in
+    """The result of a module; a failure has `failed` and `msg`. Neither contains secrets, nor do
     warnings.
 
-    Every message passes here, so that text of Cloudflare cannot control the terminal that shows
-    it.
+    All messages pass here, so that text of Cloudflare cannot control the terminal that shows it.
     """
     gc.set_threshold(
         *RARE_COLLECTION
@@ -80,7 +79,7 @@ def run(
 
 
 def _show_nothing(_text: str) -> None:
-    """Leave a line out, for which a module in a process of its own has no screen."""
+    """Show nothing: a module in a process of its own has no screen."""
 
 
 def _performed(
@@ -147,7 +146,8 @@ def read_existing(client: Client, task: Task) -> State:
     """The state of all that a task reads: collections first, and then those inside of their
     objects.
 
-    Rules are read before the rulesets, so that none executes one that was made in between.
+    Rules are read before the rulesets, so that no rule executes a ruleset that was created in
+    between.
     """
     rulesets = [resource for resource in task.reads if resource.holds_rules]
     collections = [resource for resource in task.reads if not resource.holds_rules]
@@ -184,8 +184,8 @@ class Run(NamedTuple):
         return cls(task, client, warn, show, preparation, guard, results)
 
     def checked(self, prepared: Prepared, begun: Plan | None = None) -> Checked:
-        """A plan with its accepted risks, or the rest of one that was begun; raises PlanError with
-        the plan in its details."""
+        """The checked plan with its accepted risks, or the rest of the plan `begun`; raises
+        PlanError with the plan in its details."""
         checked = self.guard.check(prepared.planned, prepared.facts, begun)
         if checked.refusal:
             error = PlanError(checked.refusal, self.results.of_failure(checked))
@@ -209,8 +209,8 @@ class Run(NamedTuple):
             self.warn(text)
 
     def predict(self, checked: Checked) -> Applied:
-        """The plan as if it was applied; if the task asks for it, Cloudflare validates the plan
-        first."""
+        """The outcome of a plan in check mode; if the task asks for it, Cloudflare validates the
+        plan first."""
         is_validated = bool(self.task.options.get("validate"))
         try:
             applied = predicted(checked.plan, self.client, is_validated, self.warn)
@@ -242,7 +242,7 @@ class Run(NamedTuple):
         return checked.traffic.sentences("packet" if kinds == {"packet"} else "request")
 
     def apply(self, prepared: Prepared, checked: Checked) -> tuple[Checked, Applied]:
-        """Apply a plan; returns it with the risks of later plans of the run. Raises
+        """The checked plan, with the risks of later plans of the run, and its outcome. Raises
         ProtectionError, after the first write with `done`, `left` and `unknown`."""
         if checked.plan.operations:
             self._warn_of_ineffective(checked)
@@ -257,8 +257,8 @@ class Run(NamedTuple):
         return checked._replace(risks=findings), outcome
 
     def result_of_writing(self, checked: Checked, applied: Applied) -> dict[str, Any]:
-        """The result of the module after its plan was applied; raises ProtectionError that says so,
-        and nothing else."""
+        """The result of the module after its plan was applied; raises ProtectionError, and nothing
+        else, which reports that."""
         if not applied.operations:
             return self.result(checked, applied)
         try:
@@ -267,7 +267,8 @@ class Run(NamedTuple):
             raise failure_of(BrokenOff(exc, applied.operations, (), ())) from exc
 
     def read_for_role(self, existing: State) -> dict[str, Any]:
-        """The state that a prediction has read, and when; a role makes its snapshot of it."""
+        """The state that a prediction has read, and the time of the reading, of which a role makes
+        its snapshot; empty for other callers."""
         context, now = self.task.context, self.client.now
         if not context.is_role or context.reports:
             return {}
@@ -288,16 +289,17 @@ class PlansAfterFirst:
     def __init__(self, run: Run, prepared: Prepared, checked: Checked) -> None:
         self._run, self._prepared, self._first = run, prepared, checked
         self._again: Checked | None = None
-        self._seconds: list[Checked] = []
+        self._second_plans: list[Checked] = []
 
     @property
     def findings(self) -> Sequence[Finding]:
         """The accepted risks of the plans that were applied."""
-        plans = [*([self._again] if self._again else []), *self._seconds]
+        plans = [*([self._again] if self._again else []), *self._second_plans]
         return [finding for checked in plans for finding in checked.risks]
 
     def plan_again(self) -> Plan:
-        """Read, plan and check what is left; warnings of the first plan are not repeated."""
+        """The plan for what is left, after reading and checking again; warnings of the first plan
+        are not repeated."""
         run = self._run
         existing = read_existing(run.client, run.task)
         begun = self._first.plan
@@ -310,14 +312,14 @@ class PlansAfterFirst:
         return checked.plan
 
     def state_after(self, existing: State) -> State:
-        """The state that the task makes of another one; reads nothing."""
+        """The state that the task makes of an existing one; reads nothing."""
         return self._run.preparation.state_after(existing, self._first.plan)
 
     def check_second(self, second: Plan) -> None:
-        """Check a second plan as the first one, which alone is approved; raises PlanError."""
+        """Check a second plan like the first one, except for the approval; raises PlanError."""
         prepared = self._run.preparation.prepared_second(self._prepared.planned, second)
         guard = self._run.guard.of_second_plans
         checked = guard.check(prepared.planned, prepared.facts)
-        self._seconds.append(checked)
+        self._second_plans.append(checked)
         if checked.refusal:
             raise PlanError(checked.refusal, plan_details(checked))

@@ -58,8 +58,8 @@ class ProtectionError(Exception):
         return str(self.message)
 
     def extended(self: Extended, sentence: str = "", **details: Any) -> Extended:
-        """A copy of this error with one more sentence and more details; to be raised from this
-        one."""
+        """A copy of this error with one more sentence and more details; raise it from this
+        error."""
         message = joined(" ", [self.message, sentence]) if sentence else self.message
         extended = type(self).__new__(type(self), message)  # each class has arguments of its own
         extended.__dict__.update(self.__dict__)
@@ -73,16 +73,16 @@ REFUSAL = "refusal"  # in a failed result of a role, which its action takes out
 
 
 class Refusal(TypedDict):
-    """The reason for which a plan was not applied, in sentences; with `lacks_acceptances`, these
-    are risks alone."""
+    """The reason, in sentences, why a plan was not applied; with `lacks_acceptances`, only risks
+    are the reason."""
 
     reason: str
     lacks_acceptances: bool
 
 
 class OptionError(ProtectionError):
-    """An option is wrong; raised before any request. A problem without an option is a sentence;
-    `place` is that of the option's value, as OptionPlace tells it."""
+    """An option is wrong; raised before any request. Without an option, the problem is a whole
+    sentence; `place` is the file and line of the option's value, see OptionPlace."""
 
     def __init__(self, option: Option, problem: str, place: str = "") -> None:
         self.option = option
@@ -106,12 +106,12 @@ class OptionError(ProtectionError):
         return self.moved(lambda option: option.renamed(names))
 
     def moved(self, move: Move) -> OptionError:
-        """The error about other options, which `move` tells."""
+        """The error about another option, which `move` returns for this one."""
         option = move(self.option) if self.option else self.option
         return OptionError(option, Message(self.problem).moved(move), self.place)
 
     def reworded(self, reword: Reword) -> OptionError:
-        """The error in other words, also those of its place."""
+        """The error with its texts changed by `reword`, including its place."""
         problem = Message(self.problem).reworded(reword)
         return OptionError(self.option.reworded(reword), problem, reword(self.place))
 
@@ -125,7 +125,7 @@ class OptionError(ProtectionError):
 
 
 def numbered_errors(messages: Sequence[str]) -> str:
-    """One message that has those of several errors, of which there is at least one."""
+    """One message with the messages of several errors, numbered; there must be at least one."""
     count = len(messages)
     if count == 1:
         return messages[0]
@@ -153,7 +153,7 @@ class OptionErrors(OptionError):
 
 
 def as_one(errors: Sequence[OptionError]) -> OptionError:
-    """One error that reports several, of which there is at least one, each once."""
+    """One error that reports several, each once; there must be at least one."""
     by_message = {error.message: error for error in errors}
     distinct = list(by_message.values())
     return distinct[0] if len(distinct) == 1 else OptionErrors(distinct)
@@ -178,7 +178,8 @@ class OptionProblems:
         self._names = names  # of the options in the task that reports the errors
 
     def collected(self) -> OptionProblems:
-        """Keep an OptionError of the statements inside, and go on behind them."""
+        """A context manager that keeps an OptionError of the statements inside, and goes on behind
+        them."""
         return self
 
     def __enter__(self) -> None:
@@ -191,25 +192,25 @@ class OptionProblems:
         return True
 
     def add(self, error: OptionError) -> None:
-        """Keep an error; in a long loop, try and except cost nothing as long as nothing is
-        wrong."""
+        """Keep an error. In a long loop, use try and except with it, which cost nothing as long as
+        nothing is wrong."""
         self.errors += [problem.renamed(self._names) for problem in error.errors]
 
     def raise_any(self) -> None:
-        """Raise what was collected, if anything was."""
+        """Raise the collected errors, if there are any."""
         if self.errors:
             raise as_one(self.errors)
 
 
 class PlanError(ProtectionError):
     """The options are well formed, but no plan leads from the existing state to them; nothing was
-    written. A plan that `lacks_acceptances` is refused for its risks alone."""
+    written. If it `lacks_acceptances`, only its risks are the reason."""
 
     lacks_acceptances = False
 
     def unchanged(self, is_role: bool) -> PlanError:
-        """This error with the sentence that nothing was changed; for a role, the details have the
-        reason without that sentence, too, since the role says more in between."""
+        """This error with the sentence that nothing was changed. For a role, the details also have
+        the reason without that sentence, since the role inserts sentences in between."""
         reason = {REFUSAL: Refusal(reason=self.message, lacks_acceptances=self.lacks_acceptances)}
         return self.extended(NOTHING_CHANGED, **(reason if is_role else {}))
 
@@ -239,7 +240,7 @@ class ServiceError(ProtectionError):
 
     @property
     def answer(self) -> tuple[str, str, int | None, str]:
-        """Common part of two errors that are the same answer to the same call."""
+        """The part that two errors have in common if they are the same answer to the same call."""
         texts: list[str] = []
         for error in self.error["errors"]:
             texts.append(f"{error['code']} {error['message']} {error['pointer']}")
@@ -247,7 +248,7 @@ class ServiceError(ProtectionError):
 
     @property
     def answer_in_words(self) -> str:
-        """The call and its answer, without an advice; the whole message of a call without an
+        """The call and its answer in words, without advice; the whole message if there was no
         answer."""
         if self.status is None:
             return self.message.rstrip(".")
@@ -257,8 +258,8 @@ class ServiceError(ProtectionError):
 
     @property
     def needs_reread(self) -> bool:
-        """Return whether only reading again tells what became of a change: the answer is lost, or
-        somebody else was faster."""
+        """Return whether only reading again shows what became of a change: the answer is lost, or
+        another writer was faster."""
         return self.maybe_applied or self._already_exists or self._is_gone
 
     @property
@@ -286,28 +287,29 @@ class ServiceError(ProtectionError):
 
 
 class StillPending(ServiceError):
-    """Cloudflare has not ended an operation in time. It may still do so, so that reading again
-    tells nothing: what is read before the end of the operation is not its outcome."""
+    """Cloudflare has not ended an operation in time. It may still do so, so that reading again is
+    of no use: a state that is read before the end of the operation is not its outcome."""
 
     needs_reread = False
 
 
 class OperationFailed(ServiceError):
-    """Cloudflare took a change on, and says that it failed; a part of it may have been made, and
-    only reading again tells which."""
+    """Cloudflare accepted a change, and reports later that it failed; a part of it may have been
+    made, which only reading again shows."""
 
     needs_reread = True
 
 
 class Overtaken(ServiceError):
-    """Cloudflare refused a change of one object in a list that somebody else has changed since it
+    """Cloudflare refused a change of one object in a list that another writer has changed since it
     was read."""
 
     needs_reread = True
 
 
 class LaterPageError(ServiceError):
-    """A page of a listing failed whose first page came, so that a part of the listing is known."""
+    """A page of a listing failed after its first page, so that only a part of the listing is
+    known."""
 
     def __init__(self, number: int, cause: ServiceError) -> None:
         sentence = f"It was page {number} of the listing, and a part is not taken for the whole."

@@ -21,7 +21,7 @@ from ._specs.base import ModuleSpec, argument_spec
 
 
 def run_host_module() -> None:
-    """Run the module of a whole host, which gets its options in another form; see run_module."""
+    """Run the module of a whole host, whose options have another form; see run_module."""
     from ._specs.host import HOST_SPECS  # loads all specs
     from ._specs.packing import PACKED, unpacked  # loads all specs
 

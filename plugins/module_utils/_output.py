@@ -24,7 +24,7 @@ MATCHES_NO_TEXT = "(?!)"  # a pattern that matches no text
 
 
 class Output:
-    """The output of a module with these options: with these names of the options, and without
+    """The output of a module with these options, in which options have these names, without
     secrets."""
 
     def __init__(self, options: Mapping[str, Any], names: Names) -> None:
@@ -35,11 +35,11 @@ class Output:
         self._find_secret = re.compile(any_secret or MATCHES_NO_TEXT).search
 
     def message(self, message: str) -> str:
-        """A message that people can read, and that controls no terminal."""
+        """A message without secrets and control characters, cut if it is very long."""
         return visible(excerpt(self._readable(message), MAX_MESSAGE))
 
     def details(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """Results, also with messages in them."""
+        """Results, with names of options in their messages, and without secrets."""
         readable: dict[str, Any] = ReadableTexts(self._readable).read(details)
         return readable
 
@@ -80,9 +80,9 @@ def option_failure(
 
 
 def readable_failure(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The details of a failure without what fills screens: all of the coverage but its summary,
-    and the sentences of risks, which the message has. Ansible leaves the diff of a failure out of
-    its output by itself."""
+    """The details of a failure without those that fill screens: all of the coverage but its
+    summary, and the sentences of risks, which the message has. Ansible itself leaves out the diff
+    of a failure."""
     readable = dict(details)
     if "risks" in readable:
         readable["risks"] = [without(risk, "message") for risk in readable["risks"]]

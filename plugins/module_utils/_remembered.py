@@ -16,9 +16,10 @@ RememberedFunction = Callable[..., Result]
 
 
 def remembered(most: int) -> Callable[[RememberedFunction[Result]], RememberedFunction[Result]]:
-    """Keep so many results of a function, for arguments that are the same objects as before.
+    """A decorator that keeps at most `most` results of a function, for arguments that are the same
+    objects as before.
 
-    Nobody may change the arguments, nor the results.
+    Neither the arguments nor the results may be changed.
     """
 
     def remembering(function: RememberedFunction[Result]) -> RememberedFunction[Result]:

@@ -25,8 +25,8 @@ from ._timestamps import write_timestamp
 
 
 class OperationRecord(TypedDict):
-    """An operation as results show it: `fields` holds the values that are sent, `before` those
-    that change, as they are."""
+    """An operation in the form of results: `fields` are the values that are sent, `before` the
+    present ones of those that change."""
 
     action: str
     resource: str
@@ -43,8 +43,8 @@ class Diff(TypedDict):
 
 
 def operation_records(operations: Iterable[Operation]) -> list[OperationRecord]:
-    """Operations in the shape that results carry; equal values that follow each other are there
-    once."""
+    """Operations in the form of results; equal `before` values of successive operations are one
+    object in memory."""
     records: list[OperationRecord] = []
     before: Values = NO_ITEMS
     for operation in operations:
@@ -83,8 +83,8 @@ def expired_records(task_desired: Iterable[Desired]) -> list[Expired]:
 
 
 def make_diff(operations: Iterable[Operation]) -> Diff:
-    """The objects concerned before and after, sorted by key; one that changes twice, before the
-    first change."""
+    """The objects concerned before and after, sorted by key; an object that changes twice is shown
+    before its first and after its last change."""
     diff = Diff(before={}, after={})
     sorted_operations = sorted(with_along(operations), key=attrgetter("order"))
     same_object = attrgetter("resource.plural", "label", "identity")
@@ -131,8 +131,8 @@ def add_orders(diff: Diff, resources: Sequence[Resource], before: State, after: 
 def add_to_diff(
     diff: Diff, section: str, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> Diff:
-    """The diff with one more section; of what is equal on both sides, nothing, and no empty list,
-    which would read as if something became empty."""
+    """The diff with one more section, which has only what differs between both sides, and no empty
+    list, which would read as if something became empty."""
     changed = [key for key in before if before[key] != after[key]]
     for side, facts in ((diff["before"], before), (diff["after"], after)):
         shown = {key: facts[key] for key in changed if facts[key] != []}
@@ -142,7 +142,7 @@ def add_to_diff(
 
 
 def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, Any]:
-    """The results on protection: diff and risks; and coverage, where the whole account was read.
+    """The results on protection: diff and risks, and coverage if the whole account was read.
 
     `state` is the state after the plan.
     """
@@ -176,8 +176,8 @@ OF_OPTIONS = ("ineffective", "ineffective_afterwards", "risks")  # results that 
 
 
 def with_options(result: dict[str, Any], task_desired: Iterable[Desired]) -> dict[str, Any]:
-    """The result, whose risks and objects that cannot work say by which option the task names
-    them; None for what it does not name."""
+    """The result, in which risks and objects that cannot work get the option by which the task
+    names them; None for objects that the task does not name."""
     sections = {name: result[name] for name in OF_OPTIONS if result.get(name)}
     if not sections:
         return result
@@ -193,8 +193,8 @@ ByLabel = Mapping["tuple[str, str]", Option]
 
 
 def _options_by_label(task_desired: Iterable[Desired]) -> ByLabel:
-    """The option that describes each object, by the name of its resource and its label; risks name
-    no resource, so that an empty name stands for each."""
+    """The option that describes each object, by the name of its resource and its label; risks have
+    no resource, and are looked up by an empty name."""
     options: dict[tuple[str, str], Option] = {}
     for desired in task_desired:
         resource = desired.resource
@@ -233,8 +233,8 @@ def failure_of(broken: BrokenOff) -> ProtectionError:
 
 
 def _progress(done: int, to_do: int, unknown: int, advice: str) -> str:
-    """The progress: `300 of 601 operations are done, 1 is left; whether 300 others were applied
-    is not known.`"""
+    """The progress in words: `300 of 601 operations are done, 1 is left; whether 300 others were
+    applied is not known.`"""
     if not done and not unknown:
         return ""
     clauses: list[str] = []

@@ -35,7 +35,7 @@ class RunResults(NamedTuple):
     rollout: Rollout
 
     def of_run(self, checked: Checked, applied: Applied) -> dict[str, Any]:
-        """The result of a run that applied a plan, or predicts to."""
+        """The result of a run that applied a plan, or predicts it."""
         task, plan = self.task, checked.plan
         before = {**plan.before, **(applied.before or {})}
         after = {**plan.after(), **applied.state}
@@ -78,11 +78,11 @@ class RunResults(NamedTuple):
         return self._with_options(details)
 
     def _with_options(self, result: dict[str, Any]) -> dict[str, Any]:
-        """The result, in which a report also names options."""
+        """The result; in a report, with the options by which the task names objects."""
         return with_options(result, self.task.desired) if self.task.context.reports else result
 
     def _pending(self, checked: Checked) -> dict[str, Any]:
-        """The objects that the rollout enables later, or the one that the module is about."""
+        """The objects that the rollout enables later; one object if the module is for one only."""
         pending = self.rollout.pending(checked.planned, self.task.desired)
         if not pending:
             return {}
@@ -101,7 +101,7 @@ class RunResults(NamedTuple):
         return not_served(before)
 
     def _owner_and_objects(self, state: State) -> dict[str, Any]:
-        """The owner and its objects in a state, and those of them that the task does not name."""
+        """The owner and its objects in a state, and the objects that the task does not name."""
         task = self.task
         owner = self.owner if task.spec.returns_owner else {}
         result = task.spec.result(task.options, task.desired, state)

@@ -35,11 +35,11 @@ OWN_NAMES: Names = {}  # in the messages of a module, an option has its own name
 
 
 class Unread(ValueError):
-    """Something that is read and not understood: an expression, a value that it asks for, a body,
-    or an answer of the analytics.
+    """A text or value that cannot be understood: an expression, a value that it needs, a body, or
+    an answer of the analytics.
 
-    `reasons` say why. `at` is the position in an expression that they are about, counted from 0;
-    None for all of it. A value that is not `malformed` may have a form that is not known here.
+    `reasons` are the reasons. `at` is the position in an expression that they concern, counted from
+    0; None for all of it. If it is not `malformed`, it may have a form that is only unknown here.
     """
 
     def __init__(self, *reasons: str, at: Any = None, malformed: bool = True) -> None:
@@ -68,7 +68,7 @@ class Option(Tuple[OptionStep, ...]):
         return self
 
     def at(self, *steps: OptionStep) -> Option:
-        """The option at the end of these steps from this one."""
+        """The option that these further steps lead to, from this one."""
         return super().__new__(Option, self + steps)
 
     @property
@@ -80,7 +80,7 @@ class Option(Tuple[OptionStep, ...]):
         return self.name(OWN_NAMES)
 
     def lies_in(self, place: Option) -> bool:
-        """Return whether the option stands at a place, or within it."""
+        """Return whether this option is the given one, or lies within it."""
         return tuple(self[: len(place)]) == tuple(place)
 
     def renamed(self, names: Names) -> Option:
@@ -100,7 +100,7 @@ class Option(Tuple[OptionStep, ...]):
 
 
 def _renamed_path(path: Sequence[OptionStep], names: Names) -> Sequence[OptionStep]:
-    """The path, whose first step has another name in the task."""
+    """The path with the first step renamed as in the task."""
     if not path:
         return path
     option = path[0]
@@ -134,10 +134,11 @@ MessagePart = Union[str, Option, Advice]
 
 
 class Message(str):
-    """A text, made of texts, options and advice; as a text, it names the options as a module does.
+    """A text that is made of texts, options and advice; as a plain text, it has the names that
+    options have in a module.
 
-    Messages within it stay what they are. An f-string or a method of texts makes a plain text of a
-    message, which no longer knows its options.
+    Messages within it stay messages. An f-string or a method of str makes a plain text of a
+    message, in which options cannot be renamed any more.
     """
 
     parts: Sequence[MessagePart]
@@ -168,11 +169,11 @@ class Message(str):
         return self.moved(lambda option: option.renamed(names))
 
     def moved(self, move: Move) -> Message:
-        """The message about other options, which `move` tells."""
+        """The message about other options, which `move` returns for those in it."""
         return Message(*(_moved_part(part, move) for part in self.parts))
 
     def reworded(self, reword: Reword) -> Message:
-        """The message in other words, in which an option stays one."""
+        """The message with its texts changed by `reword`; an option in it stays an option."""
         parts: list[MessagePart] = []
         for part in self.parts:
             if isinstance(part, Advice):
@@ -196,8 +197,8 @@ def _message_with_names(parts: Iterable[MessagePart], names: Names) -> str:
 
 
 def worded(template: str, **values: Any) -> Message:
-    """A message from a template as `str.format` takes one; `{timeout}` stands for the option of
-    that name, unless it is among the values."""
+    """A message from a template for `str.format`; `{timeout}` stands for the option of that name,
+    unless `timeout` is among the values."""
     parts: list[MessagePart] = []
     for text, name, form, _conversion in Formatter().parse(template):
         parts.append(text)
@@ -231,7 +232,7 @@ def first_few(names: Iterable[str], most: int = MAX_NAMES) -> str:
 
 
 def first_joined(texts: Sequence[str], separator: str, most: int) -> str:
-    """The first texts and how many more there are, with a separator of one's own."""
+    """The first texts and how many more there are, joined by this separator."""
     shown = [*texts[:most], left_out(len(texts), most)]
     return separator.join(filter(None, shown))
 
@@ -248,7 +249,8 @@ def first_sentences(
 
 
 def left_out(number: int, most: int, singular: str = "", many: str = "") -> str:
-    """Number of things beyond the first ones: `and 1 more host`; an empty text if none is."""
+    """The number of things beyond the first `most`, in words: `and 1 more host`; empty if there are
+    none."""
     if number <= most:
         return ""
     counted = plural(number - most, f"more {singular}", f"more {many}")
@@ -262,7 +264,7 @@ def plural(number: int, singular: str, many: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """A text whose first letter is a capital; the others stay, and the name of an option does."""
+    """A text with a capital as its first letter; an option at its beginning keeps its name."""
     if not isinstance(text, Message):
         return text[:1].upper() + text[1:]
     if text.parts and isinstance(text.parts[0], str):
@@ -276,9 +278,9 @@ def sentence(text: str) -> str:
 
 
 def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
-    """The first words of a text, and how many more characters there are if to say so is shorter
-    than these: `abc... (170 more characters)`. A long word is cut. The paths of calls in a text
-    that is too long are cut first, since what is said of a call stands behind its path."""
+    """The first words of a text, and the number of the other characters, unless that is longer than
+    these: `abc... (170 more characters)`. A long word is cut. In a text that is too long, the paths
+    of calls are shortened first, since what is said of a call stands behind its path."""
     if len(text) > most:
         text = PATH_OF_CALL.sub(r"\1/.../\2", text)
     length = len(text)
@@ -293,25 +295,24 @@ def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
 
 
 def closest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
-    """The nearest of some names; an empty text if none is near."""
+    """The nearest of some names; empty if none is near."""
     matches = get_close_matches(name, list(names), n=1, cutoff=cutoff)
     return matches[0] if matches else ""
 
 
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
-    """A question with the nearest of some names, in brackets; an empty text if none is near."""
+    """A question with the nearest of some names, in brackets; empty if none is near."""
     close = closest(name, names, cutoff)
     return f" (did you mean {close}?)" if close else ""
 
 
 def visible(text: str) -> str:
-    """A text as a terminal can show it: characters that control it, or the direction of text, are
-    escaped."""
+    """A text with those characters escaped that control a terminal, or the direction of text."""
     return INVISIBLE.sub(_escaped, text)
 
 
 def quoted(text: str) -> str:
-    """A part of a text as messages show it."""
+    """An excerpt of a text in quotes, without invisible characters."""
     return f"'{excerpt(visible(text))}'"
 
 
@@ -320,7 +321,7 @@ def _escaped(character: re.Match[str]) -> str:
 
 
 def as_markdown(text: str) -> str:
-    """A text as Markdown that means it: no markup, no mention, no line of its own."""
+    """A text as Markdown that shows it literally: without markup, mentions and line breaks."""
     return MARKUP.sub(r"\\\1", visible(text)).replace("@", "@<!-- -->")
 
 
@@ -330,10 +331,10 @@ def markdown_row(cells: Iterable[str]) -> str:
 
 
 class Screen(NamedTuple):
-    """Screen on which a task shows lines before it ends.
+    """A screen on which a task shows lines before it ends.
 
-    `show` shows a line at once, `is_first` claims for this task what a run says once, and `title`
-    names the task.
+    `show` shows a line at once. `is_first` returns True for the first task of a run that calls it,
+    for lines that a run shows once. `title` names the task.
     """
 
     show: Callable[[str], None]
@@ -346,10 +347,10 @@ HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 
 def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
-    """The value without the secrets, wherever Cloudflare repeated one; ansible-core 2.22 leaves
+    """The value without secrets, in case that Cloudflare repeated one; ansible-core 2.22 leaves
     them in results.
 
-    Without `names`, the names in dictionaries stay, as they do in the options that ansible-core
+    Without `names`, the keys of dictionaries stay, as they do in the options that ansible-core
     shows.
     """
     return ReadableTexts(lambda text: redact_text(text, secrets), names).read(value)
@@ -359,8 +360,8 @@ MOST_READABLE_NAMES = 1000
 
 
 class ReadableTexts:
-    """Makes each text of a value readable, with `names` also those that name items. A part that is
-    readable stays the same object, so that a long list is not there twice."""
+    """Makes each text of a value readable, with `names` also the keys of dictionaries. A part that
+    is readable already stays the same object, so that memory has a long list once."""
 
     def __init__(self, readable: Callable[[str], str], names: bool = True) -> None:
         self._readable = readable
@@ -394,7 +395,7 @@ class ReadableTexts:
         return {renamed.get(key, key): changed.get(key, value[key]) for key in value}
 
     def _renamed(self, names: tuple[Any, ...]) -> dict[str, str]:
-        """The names of a dictionary that are not readable, each with its readable text."""
+        """The readable texts of the keys of a dictionary that are not readable, by these keys."""
         if names in self._readable_names:
             return {}
         renamed: dict[str, str] = {}
@@ -408,7 +409,7 @@ class ReadableTexts:
 
 
 def redact_text(text: str, secrets: Sequence[str]) -> str:
-    """A text without the secrets."""
+    """A text with the secrets replaced."""
     if text in secrets:
         return HIDDEN
     for secret in secrets:

@@ -26,8 +26,8 @@ TIMESTAMP = re.compile(
 
 
 def read_timestamp(value: Any) -> datetime | None:
-    """A timestamp of an object, with any precision and offset; None where it is not one, or not
-    possible."""
+    """The time that a timestamp of an object stands for, with any precision and offset; None if it
+    is not a timestamp, or is not possible."""
     match = TIMESTAMP.fullmatch(value) if isinstance(value, str) else None
     if not match:
         return None
@@ -44,13 +44,13 @@ Age = Tuple[datetime, str]
 
 
 def age_of(obj: Mapping[str, Any]) -> Age:
-    """Sorts duplicates: the oldest first, and of one age by their ids."""
+    """The sort key of duplicates: the oldest is first, and of one age, they are sorted by their
+    ids."""
     return read_timestamp(obj.get("created_on")) or END_OF_TIME, str(obj.get("id"))
 
 
 def read_date(header: str | None) -> datetime | None:
-    """The time that a response's header Date names; None where it is missing, unreadable or not
-    possible."""
+    """The time in a response's header Date; None if it is missing, unreadable or not possible."""
     try:
         date = parsedate_to_datetime(header or "")
     except (TypeError, ValueError, IndexError, OverflowError):
@@ -63,8 +63,8 @@ def _if_possible(time: datetime) -> datetime | None:
 
 
 def started_before(now: datetime | None, value: Any) -> datetime | None:
-    """The timestamp of something that began before `now`; None where either is unknown, or it lies
-    in the future."""
+    """The time of a timestamp of something that began before `now`; None if either is not known, or
+    the timestamp lies in the future."""
     time = read_timestamp(value)
     if time is None or now is None or time > now + CLOCK_SKEW:
         return None
@@ -77,21 +77,22 @@ def write_timestamp(time: datetime) -> str:
 
 
 def write_time(time: datetime) -> str:
-    """A point in time to the second with a Z, as Cloudflare takes it and people write it."""
+    """A point in time to the second with a Z, as Cloudflare accepts it and people write it."""
     return write_timestamp(time).replace("+00:00", "Z")
 
 
 def to_the_minute(timestamp: str) -> str:
-    """A moment of Cloudflare in UTC, without seconds; the text itself if it is none."""
+    """A timestamp in UTC, without seconds, such as `2027-01-31 17:00 UTC`; the text itself if it is
+    not a timestamp."""
     moment = read_timestamp(timestamp)
     return f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M} UTC" if moment else timestamp
 
 
 def parse_expiry(text: str) -> datetime:
-    """The moment from which something no longer counts; raises ValueError.
+    """The moment from which an entry no longer counts; raises ValueError.
 
-    Takes a timestamp with an offset, or a date, which means its end in UTC. The last date that
-    there is, which people write for never, ends with the last moment that there is.
+    The text is a timestamp with an offset, or a date, which stands for its end in UTC. The date
+    9999-12-31, which people write for never, ends with the last moment of datetime.
     """
     text = text.strip()
     if DATE.fullmatch(text):

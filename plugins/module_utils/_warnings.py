@@ -57,8 +57,8 @@ def expiry_warnings(task_desired: Iterable[Desired], plan: Plan) -> list[str]:
 
 
 def plan_warnings(checked: Checked) -> list[str]:
-    """The accepted risks, acceptances that expired, what is probably a mistake, and what of the
-    protection is not understood."""
+    """Warnings of the accepted risks, of acceptances that expired, of probable mistakes, and of
+    what is not understood of the protection."""
     warnings: list[str] = []
     for risk in checked.risks:
         reason = f" Reason: {risk.reason}" if risk.reason else ""
@@ -71,7 +71,8 @@ def plan_warnings(checked: Checked) -> list[str]:
 
 
 def _unusual_objects(plan: Plan) -> list[str]:
-    """Objects that the plan creates or changes, and that are probably a mistake."""
+    """A question about objects that the plan creates or changes, and that are probably mistakes;
+    empty if there are none."""
     oddities: list[str] = []
     for operation in plan.operations:
         reason = _oddity(operation.resource, operation.planned)
@@ -85,7 +86,8 @@ def _oddity(resource: Resource, planned: Object | None) -> str:
 
 
 def ineffective_warnings(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A sentence on each of some objects that cannot work."""
+    """A sentence on each of the first objects that cannot work, and one on the number of the
+    others."""
     if not records:
         return []
     from ._schema.registry import title_of_resource  # loaded for objects that cannot work
@@ -107,7 +109,8 @@ def standing_warnings(
     yet.
 
     `codes` are the risks that such a plan can have, and no other plan of the host; a list of a role
-    also accepts risks of other plans. `waiting` are those that a staged rollout avoids by waiting.
+    also accepts risks of other plans. `waiting` are the risks that a staged rollout avoids by
+    waiting.
     """
     warnings: list[str] = []
     for acceptance in checked.unmet:

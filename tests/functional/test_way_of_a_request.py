@@ -247,8 +247,8 @@ def test_a_reading_that_began_before_a_write_is_not_kept() -> None:
         _concurrency.forget(ACCOUNT)
         return "old"
 
-    readings = [_concurrency.once("", ACCOUNT, "rules", read_while_another_task_writes)]
-    readings += [_concurrency.once("", ACCOUNT, "rules", partial(str, value)) for value in ("new", "newer")]
+    readings = [_concurrency.read_once("", ACCOUNT, "rules", read_while_another_task_writes)]
+    readings += [_concurrency.read_once("", ACCOUNT, "rules", partial(str, value)) for value in ("new", "newer")]
     assert readings == ["old", "new", "new"]
 
 

@@ -52,7 +52,7 @@ class Budgets(NamedTuple):
         def make() -> CallBudget:
             return CallBudget(calls, period, open_turns, self.warn, self.screen, unit)
 
-        shared = SharedByTasks.now() or SharedByTasks()
+        shared = SharedByTasks.current() or SharedByTasks()
         return shared.made_once((about, settings.credentials_hash, calls, period), make)
 
     def _call_budget(self) -> tuple[int, float]:

@@ -37,7 +37,7 @@ def zone_of(client: Client) -> Object:
     for zone in client.zones:
         if fields_in(zone.get("account")).get("id"):
             return zone
-    shared = SharedByTasks.now()
+    shared = SharedByTasks.current()
     if shared and shared.tasks > ZONES.page_size:
         key = ("zones", client.credentials_hash)
         zones = shared.made_once(key, lambda: _listed_zones(client, shared.tasks))

@@ -122,7 +122,7 @@ class Session:
         self._retries = settings.retries
         longest_call = (settings.retries + 1) * settings.timeout
         self._time = TaskTime(settings.max_wait, longest_call + settings.max_wait)
-        self._shared = SharedByTasks.now() or SharedByTasks()
+        self._shared = SharedByTasks.current() or SharedByTasks()
         key = (settings.credentials_hash, settings.verify)  # no credentials
         self._connections = self._shared.made_once(key, lambda: Connections(settings))
 
@@ -131,7 +131,7 @@ class Session:
 
     def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
         self._ended.set()  # a thread that an interrupt left behind repeats nothing
-        is_shared = self._shared is SharedByTasks.now()
+        is_shared = self._shared is SharedByTasks.current()
         if is_shared:
             return
         self._shared.close()

@@ -14,7 +14,7 @@ from typing import AbstractSet, Callable, Container, Iterable, Mapping, Sequence
 
 from .._api.client import Client
 from .._api.neighbours import account_of, zone_of
-from .._concurrency import concurrently, once
+from .._concurrency import concurrently, read_once
 from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan
@@ -145,7 +145,7 @@ def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object
 def _read_once(client: Client, resource: Resource) -> list[Object]:
     """All objects of a resource, as a worker of this play has read them; raises ServiceError."""
     path, owner = client.path_to(resource.path), client.owner[resource.owner]
-    return list(once(client.credentials_hash, owner, path, lambda: client.read(resource)))
+    return list(read_once(client.credentials_hash, owner, path, lambda: client.read(resource)))
 
 
 def _executed(

@@ -14,7 +14,7 @@ from typing import Any, Mapping, Sequence, TypedDict
 
 from .._api.client import Client
 from .._api.neighbours import account_of
-from .._concurrency import once
+from .._concurrency import read_once
 from .._context import Context
 from .._errors import ProtectionError
 from .._schema.resource import ACCOUNT_OPTION, Object
@@ -72,7 +72,7 @@ def _events_of_account(client: Client, hours: float, context: Context) -> Events
         return None
     owner, name = account.owner[ACCOUNT_OPTION], f"hits {hours:g}"
     now = client.now
-    events: Events = once(
+    events: Events = read_once(
         account.credentials_hash, owner, name, lambda: _read_events(account, hours, now)
     )
     return events
