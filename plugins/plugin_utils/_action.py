@@ -79,7 +79,7 @@ def display_of(task: Any) -> Any:
 
 
 def failure_diff(results: Iterable[ModuleResult]) -> str:
-    """The diff of a failed task, by the results of its modules."""
+    """The diff that a failed task shows, from the results of its modules."""
     lines: list[str] = []
     for result in results:
         lines += _diff_lines(result.get("diff"))
@@ -144,11 +144,11 @@ class ModuleCalls:
 
     @property
     def transport(self) -> str:
-        """The connection to the host."""
+        """The name of the connection plugin of the host, such as `local`."""
         return str(self._connection.transport)
 
     def templated(self, value: Any) -> Any:
-        """A value of a variable without templates."""
+        """The value with its templates rendered."""
         return self.templar.template(value)
 
     @property
@@ -169,8 +169,8 @@ class ModuleCalls:
         warn: Warn,
         context: Context = TASK,
     ) -> dict[str, Any]:
-        """The result of a module. In the worker process `warn` gets its warnings at once; those of
-        a packed module stand in its result."""
+        """The result of a module. A module in the worker process passes its warnings to `warn`
+        at once; a packed module returns them in its result."""
         arguments = with_approval(options)
         in_worker = self._may_run_in_worker()
         spec, module_options = read_arguments(module, arguments)
@@ -263,8 +263,9 @@ class ModuleCalls:
 
 
 class Failure(AnsibleActionFail):  # type: ignore[misc]
-    """A failure whose message stands in its result, and nowhere else: ansible-core 2.19 and newer
-    prints that of a result as an error as well, with the line of the task, which may be ours."""
+    """A failure whose message stands in its result, and nowhere else: ansible-core 2.19 and
+    newer also prints the exception of a result as an error, with the line of the task, which may
+    be a line of this collection."""
 
     omit_exception_key = True
 
@@ -296,7 +297,7 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         raise Failure(result["msg"], result=result)
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """The result of the task, whose host has these variables."""
+        """The result of the task on the host that has these variables."""
         raise NotImplementedError
 
     @property
@@ -305,11 +306,12 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         return display_of(self._task)
 
     def calls(self, variables: Mapping[str, Any]) -> ModuleCalls:
-        """The calls that this task makes on the host of these variables."""
+        """The module calls of this task on the host that has these variables."""
         return ModuleCalls(self._task, self.tools(self._templar), variables)
 
     def tools(self, templar: Any) -> ActionTools:
-        """The objects of Ansible for calls, with this templar, which knows the variables."""
+        """The objects of Ansible for module calls, with a templar that has the variables of the
+        host."""
         return ActionTools(
             connection=self._connection,
             play_context=self._play_context,
@@ -336,6 +338,7 @@ class ModuleAction(CollectionAction):
 
 
 def module_action(name: str) -> type[ModuleAction]:
-    """The action of the module that a plugin has its name from, with workers prepared for it."""
+    """The action class of the module that has the plugin's name (which may be dotted); prepares
+    the workers for the module."""
     prepare_workers(MODULE_SPECS[name.rpartition(".")[2]])
     return ModuleAction

@@ -19,7 +19,7 @@ RAY = re.compile(r" \(ray [^()]*\)")  # of an answer of Cloudflare, which no oth
 
 
 def without_ray(text: str) -> str:
-    """A text without the numbers of Cloudflare's answers, which differ from call to call."""
+    """A text without the ray ids of Cloudflare's answers, which differ from call to call."""
     return RAY.sub("", text)
 
 
@@ -36,15 +36,16 @@ class HostsText(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The text behind the names of its hosts."""
+        """The names of the hosts, a colon, and the text."""
         names = first_few(self.hosts, MOST_HOST_NAMES)
         subject = f"{len(self.hosts)} hosts ({names})" if self.is_shared else names
         return f"{subject}: {self.text}"
 
 
 def hosts_by_text(texts: Mapping[str, str]) -> list[HostsText]:
-    """The texts of hosts, in the order of their first hosts. Only one that FEWEST hosts have is
-    shared; texts that differ by the number of an answer alone are equal."""
+    """The texts of hosts, by host, in the order of their first hosts. Only hosts of which at
+    least FEWEST have the same text share an entry; texts that differ only in a ray id are the
+    same."""
     hosts: dict[str, list[str]] = {}
     for host, text in texts.items():
         hosts.setdefault(without_ray(text), []).append(host)

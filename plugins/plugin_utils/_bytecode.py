@@ -29,7 +29,8 @@ class ByFile:
     def find_spec(
         name: str, path: Sequence[str] | None = None, _target: object = None
     ) -> ModuleSpec | None:
-        """The module with this name; None for a package without a file, and for all others."""
+        """The spec of a private module of this collection; None for a package without a file,
+        and for all other modules."""
         if not name.startswith(PRIVATE) or not path:
             return None
         finder = FileFinder(path[0], (SourceFileLoader, [".py"]))

@@ -32,7 +32,8 @@ def host_folder(directory: str, host: str) -> Path:
 
 
 def require_writable(folder: Path) -> None:
-    """Raises the OSError that a file in this folder, which may not be there yet, would meet."""
+    """Raises the OSError that writing a file in this folder would raise; the folder may not
+    exist yet."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     if not existing.is_dir():
         code = errno.ENOTDIR
@@ -44,7 +45,7 @@ def require_writable(folder: Path) -> None:
 
 
 def files_beside(folder: Path) -> Iterator[Path]:
-    """The files of variables that Ansible no longer reads once the host has this folder."""
+    """The files of variables beside a folder that Ansible ignores once the host has this folder."""
     for ending in (".yml", ".yaml", ".json"):
         path = Path(f"{folder}{ending}")
         if path.is_file():
@@ -52,18 +53,16 @@ def files_beside(folder: Path) -> Iterator[Path]:
 
 
 def write_private(path: Path, text: str, lasting: bool = False) -> None:
-    """Write a file that its owner alone reads, in a folder that is made if it is missing; raises
-    OSError, and ValueError for text that is no UTF-8."""
+    """Write a file that only its owner can read, and create its folder if it is missing; raises
+    OSError, and ValueError for text that UTF-8 cannot encode."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_whole(path, text, 0o600, lasting)
 
 
 def write_whole(path: Path, text: str, mode: int, lasting: bool = False) -> None:
-    """Write a file, of which a reader sees all or nothing; raises OSError, and ValueError for text
-    that is no UTF-8.
-
-    A lasting one survives a power failure as soon as this returns.
-    """
+    """Write a file so that a reader sees all of it or nothing; raises OSError, and ValueError
+    for text that UTF-8 cannot encode. A `lasting` file survives a power failure as soon as this
+    returns."""
     data = text.encode()
     descriptor, temporary = tempfile.mkstemp(".part", ".", path.parent)
     try:
@@ -81,7 +80,8 @@ def write_whole(path: Path, text: str, mode: int, lasting: bool = False) -> None
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder, which needs no file; others wait. Raises OSError."""
+    """Hold the lock of the folder itself, without a lock file; other processes wait. Raises
+    OSError."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -111,7 +111,7 @@ _Dumper.add_representer(str, _text)
 
 
 def variables_file(variables: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
-    """The text of a file of variables, behind its comments; it reads back as the same data."""
+    """The text of a file of variables, with comments at its top; it reads back as the same data."""
     lines: list[str] = []
     for comment in comments:
         words = " ".join(comment.split())

@@ -28,8 +28,9 @@ TextsByName = tuple[tuple[str, str], ...]  # values as text by name, so that the
 
 
 def with_approval(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments, of which an approval that is set and comes out null approves no change; a
-    module cannot tell it from one that is left out."""
+    """The arguments, with an empty text for each approval that is set and comes out null: a
+    module could not tell null from an option that is not set, and an empty text approves no
+    change."""
     nulls = [name for name in PLAN_OPTIONS if name in arguments and arguments[name] is None]
     return {**arguments, **dict.fromkeys(nulls, "")}
 
@@ -54,9 +55,9 @@ def read_arguments(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpe
 
 
 class OptionProblem(NamedTuple):
-    """Something that is wrong in the options of a module: the `error` in the words of its failure.
-    `option` is at fault, by the variable that fills it, and `names` are those of all variables that
-    the error names."""
+    """A problem with the options of a module. The `error` has the words of the module's failure;
+    `option` is the option at fault, by the name of the variable that fills it; `names` are all
+    variables that the error names."""
 
     error: OptionError
     option: Option
@@ -66,8 +67,8 @@ class OptionProblem(NamedTuple):
 def option_problems(
     module: str, arguments: Mapping[str, Any], context: Context, in_files: Mapping[str, Any]
 ) -> list[OptionProblem]:
-    """All that is wrong in the options of a module; the variables `in_files` know where they
-    stand."""
+    """All problems with the options of a module; the values of the variables `in_files` know
+    their file and line."""
     spec, options = read_arguments(module, arguments)
     place = partial(origin_of_value, in_files, names=context.names)
     problems = []
@@ -81,7 +82,8 @@ def option_problems(
 
 
 def packed_arguments(module: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a packed module: a new dictionary, to which Ansible adds its own."""
+    """The arguments of a packed module: a new dictionary, to which Ansible adds its own
+    arguments."""
     if _name_of(module) == HOST_MODULE:
         from ..module_utils._specs.packing import packed  # loads all specs
 
@@ -100,7 +102,8 @@ def _spec_of(module: str) -> ModuleSpec:
 
 @lru_cache(maxsize=None)
 def _host_arguments(module: str) -> Arguments:
-    """The part of a module's argument spec that says who a host is."""
+    """The part of a module's argument spec that differs from host to host, such as the
+    credentials."""
     spec = argument_spec(_spec_of(module))
     return {name: argument for name, argument in spec.items() if name in OPTIONS_FROM_ENVIRONMENT}
 
@@ -116,6 +119,6 @@ def _shared_arguments(module: str) -> Arguments:
 
 @lru_cache(maxsize=64)
 def _shared_options(module: str, texts: TextsByName) -> ReadOptions:
-    """The options that hosts may have in common, out of arguments as text."""
+    """The options that hosts may have in common, read from arguments as JSON texts."""
     values = {name: json.loads(text) for name, text in texts}
     return read_options(_shared_arguments(module), values)

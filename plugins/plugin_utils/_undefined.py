@@ -22,8 +22,8 @@ TAKE_UNDEFINED = ("default", "d", "defined", "undefined", "mandatory")  # filter
 
 
 def undefined_names(template: Any, variables: Mapping[str, Any]) -> list[str]:
-    """The names in a template, and in the variables that it names, that no variable has; none of a
-    value that is no text, or no template."""
+    """The undefined variables that a template reads, also those in the values of the variables
+    that it reads; none for a value that is not a text, or not a template."""
     missing: dict[str, None] = {}
     texts, seen = [template], {""}
     while texts:
@@ -40,7 +40,8 @@ def undefined_names(template: Any, variables: Mapping[str, Any]) -> list[str]:
 
 
 def _names_in(text: str) -> Iterator[str]:
-    """The names of variables that a template reads, but for those that may be undefined."""
+    """The names of variables that a template reads, except for those that it allows to be
+    undefined."""
     try:
         tree = Environment(autoescape=False).parse(str.__str__(text))
     except TemplateSyntaxError:

@@ -62,13 +62,13 @@ CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as t
 
 
 def no_check(_values: Mapping[str, Any], _set_names: Container[str]) -> Sequence[OptionError]:
-    """Tells nothing."""
+    """No errors, as a default for checks."""
     return ()
 
 
 class Mistakes(ValueError):
-    """Mistakes in variables, of which there is at least one; as a text, all of them. One that
-    stands among them with its place is not told again without it."""
+    """Mistakes in variables, of which there is at least one; its text has all of them. A mistake
+    that is there with its place is not repeated without the place."""
 
     def __init__(self, errors: Iterable[OptionError]) -> None:
         self.errors = each_once(errors)
@@ -82,7 +82,8 @@ class Mistakes(ValueError):
 
 
 def each_once(errors: Iterable[OptionError]) -> list[OptionError]:
-    """The errors without repeated ones: one with its place is not told again without it."""
+    """The errors without repeated ones; an error that is there with its place is not repeated
+    without the place."""
     by_sentence: dict[str, dict[str, OptionError]] = {}
     for error in errors:
         by_place = by_sentence.setdefault(error.text.rstrip("."), {})
@@ -103,7 +104,8 @@ def sentences(errors: Iterable[OptionError]) -> list[str]:
 
 
 def errors_in(exc: Exception) -> Sequence[OptionError]:
-    """The errors that an exception tells; one that knows no option is one about none."""
+    """The errors that an exception holds; an exception without options becomes an error about no
+    option."""
     if isinstance(exc, (Mistakes, OptionError)):
         return exc.errors
     return [OptionError(Option(), str(exc).rstrip("."))]
@@ -133,7 +135,7 @@ def errors_of(*checks: Callable[[], Any]) -> list[OptionError]:
 
 
 def variables_in_error(error: OptionError, names: Names = OWN_NAMES) -> set[str]:
-    """The variables that the message of an error names, with these names of options."""
+    """The variables that the message of an error names; `names` has the variables of options."""
     message = Message(error.message)
     options = [part for part in message.parts if isinstance(part, Option)]
     paths = [option_at(option.name(names)).path for option in options]
@@ -149,7 +151,8 @@ def option_at(path: str) -> Option:
 
 
 def require_valid(arguments: Arguments, values: Mapping[str, Any]) -> None:
-    """Raise ValueError if values of a role's variables are wrong, in words without its secrets."""
+    """Raise ValueError if values of a role's variables are wrong; the message does not show
+    secrets."""
     require_none(wrong_variables(arguments, values), arguments, values)
 
 
@@ -161,10 +164,12 @@ def read_variables(
     check: FindErrors = no_check,
     unread: Sequence[OptionError] = (),
 ) -> dict[str, Any]:
-    """By their names without this prefix, the values of variables with their types, and defaults
-    for those that are null or not there; raises Mistakes for wrong ones, also by this check, for
-    those that there are not or that are `unread`, and for misspelt ones of the host, which has
-    these `variables`."""
+    """The values of variables with their types, by their names without the prefix; a variable that
+    is null or missing has its default.
+
+    Raises Mistakes for wrong values, for errors that `check` finds, for unknown names, for values
+    that are `unread`, and for misspelt names among `variables`, those of the host.
+    """
     kind = "variable" if prefix else "option"
     set_values = {name: value for name, value in values.items() if value is not None}
     set_names = {name for name, value in values.items() if value not in (None, "", [], {})}
@@ -180,25 +185,28 @@ def read_variables(
 
 
 def read_call(arguments: Arguments, **values: Any) -> dict[str, Any]:
-    """The arguments of a call of a filter, to which Jinja may pass iterators; raises ValueError."""
+    """The arguments of a call of a filter, in which Jinja may pass iterators for lists; raises
+    ValueError."""
     lists = {name: list(value) for name, value in values.items() if isinstance(value, Iterator)}
     return read_variables(arguments, {**values, **lists})
 
 
 def with_unread(unread: Sequence[OptionError], errors: Iterable[OptionError]) -> list[OptionError]:
-    """The errors of values that cannot be read, and these, if they do not come from UNREAD."""
+    """The errors of values that cannot be read, and other errors unless they are about such a
+    value."""
     return [*unread, *(error for error in errors if not is_within(error.option, unread))]
 
 
 def is_within(option: Option, errors: Sequence[OptionError]) -> bool:
-    """Return whether an option stands at, or within, one of those of which these errors are."""
+    """Return whether an option is the option of one of these errors, or lies within it."""
     steps = tuple(option.path)
     paths = [tuple(error.option.path) for error in errors]
     return any(path == steps[: len(path)] for path in paths)
 
 
 def misspelt(names: Iterable[str], declared: Iterable[str]) -> list[str]:
-    """The names that are declared but for a slip or two; others may be the user's own."""
+    """The names that differ from a declared name by a slip or two; further names may be the
+    user's own."""
     declared_names = frozenset(declared)
     undeclared = sorted({*names} - declared_names)
     candidates = [name for name in undeclared if not name.startswith("ansible_")]  # as most do
@@ -220,7 +228,8 @@ def _is_misspelt(name: str, declared: Set[str]) -> bool:
 
 
 def _has_like_letters(name: str, candidate: str) -> bool:
-    """Return whether two names may differ by a slip or two, by their lengths and letters alone."""
+    """Return whether two names may differ by a slip or two, judged by their lengths and letters
+    alone."""
     if abs(len(name) - len(candidate)) > SLIPS:
         return False
     different_letters = {*name}.symmetric_difference(candidate)
@@ -236,7 +245,7 @@ def _count_slips(pair: SequenceMatcher[str]) -> int:
 
 
 def no_such_variable(name: str, declared: Collection[str]) -> OptionError:
-    """The error of the name of a variable that there is not."""
+    """The error for the name of a variable that does not exist."""
     problem, _meant = no_such("variable", name, declared)
     return OptionError(Option(name), problem)
 
@@ -268,8 +277,8 @@ def require_none(
     values: Mapping[str, Any],
     in_files: Mapping[str, Any] | None = None,
 ) -> None:
-    """Raise Mistakes if there are errors in these values, in words without their secrets. The
-    values `in_files` know where they stand."""
+    """Raise Mistakes if there are errors in these values; the message does not show secrets. The
+    values `in_files` know their file and line."""
     if errors:
         raise Mistakes(readable_errors(errors, arguments, values, in_files))
 
@@ -280,7 +289,7 @@ def readable_errors(
     values: Mapping[str, Any],
     in_files: Mapping[str, Any] | None = None,
 ) -> list[OptionError]:
-    """The errors as people may read them: with their places, and without secrets."""
+    """The errors as people may read them: with their file and line, and without secrets."""
     place = partial(origin_of_value, in_files or values)
     secrets = secrets_in(arguments, values)
 
@@ -291,13 +300,13 @@ def readable_errors(
 
 
 def secrets_in(arguments: Arguments, values: Mapping[str, Any]) -> list[str]:
-    """The secrets that these values and the environment have, longer ones first."""
+    """The secrets in these values and in the environment, longer ones first."""
     hidden = [values.get(name) for name, argument in arguments.items() if argument.get("no_log")]
     return list(secrets_among([*known_secrets({}, os.environ), *hidden]))
 
 
 def wrong_variables(arguments: Arguments, values: Mapping[str, Any]) -> list[OptionError]:
-    """The errors in the values of variables; one that is null or not there is not set."""
+    """The errors in the values of variables; a variable that is null or missing has no errors."""
     errors: list[OptionError] = []
     for name, argument in arguments.items():
         value = values.get(name)
@@ -343,8 +352,8 @@ def origin_of_value(values: Mapping[str, Any], option: Option, names: Names = OW
 
 
 def _keys_and_values(values: Mapping[str, Any], path: Sequence[Any]) -> list[Any]:
-    """The keys and values on the path to a value, as far as there are any; each may know where it
-    stands."""
+    """The keys and values on the path to a value, as far as the path exists; each may know its
+    file and line."""
     on_path: list[Any] = []
     value: Any = values
     for step in path:
@@ -359,8 +368,8 @@ def _keys_and_values(values: Mapping[str, Any], path: Sequence[Any]) -> list[Any
 
 
 def encoder_of_places() -> type[json.JSONEncoder] | None:
-    """The encoder that writes where a value stands; None before ansible-core 2.19, which does not
-    know it."""
+    """The JSON encoder that keeps the origin (file and line) of values; None before ansible-core
+    2.19."""
     try:
         from ansible.module_utils.common.json import get_encoder
 
@@ -371,7 +380,7 @@ def encoder_of_places() -> type[json.JSONEncoder] | None:
 
 
 def _origin(value: Any) -> str:
-    """The file and the line of a value, unless it is of this collection."""
+    """The file and line of a value; empty if they are not known, or in this collection."""
     encoder = encoder_of_places()
     try:
         document = json.loads(json.dumps(value, cls=encoder)) if encoder else None
@@ -396,8 +405,7 @@ def _written_origin(origin: Mapping[str, Any]) -> str:
 
 
 def expiry_of(place: Option, value: Any) -> datetime:
-    """The moment from which something no longer counts, as the value at this place says; raises
-    Mistakes."""
+    """The moment at which something expires, read from the value at this place; raises Mistakes."""
     try:
         return parse_expiry(str(value))
     except ValueError as exc:
@@ -409,8 +417,8 @@ SCALARS = (bool, int, float, type(None))
 
 
 def is_data(value: Any) -> bool:
-    """True if a value of a variable is data, so that it need not be templated, which takes longer
-    than most of what is done with it; a value that Ansible decrypts is none."""
+    """True if a value of a variable has no templates, so that it need not be templated, which
+    takes longer than most of what is done with it; False for a value that Ansible decrypts."""
     if isinstance(value, str):  # most values are, and this is the quickest question
         return MARKS_OF_TEMPLATES.search(value) is None
     if isinstance(value, SCALARS):
@@ -423,7 +431,7 @@ def is_data(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Data of plain types; Ansible's own texts and numbers carry marks."""
+    """The value in plain Python types, since Ansible's own texts and numbers carry marks."""
     if isinstance(value, str):
         return _unmarked(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -447,8 +455,8 @@ def _data_of_container(value: Any) -> Any:
 
 
 def data_of(value: Any) -> Any:
-    """The data of a variable, or TEMPLATE; those of a list or dictionary are always the same
-    object."""
+    """The plain data of a variable, or TEMPLATE if it has templates; the same list or dictionary
+    always gives the same object."""
     if isinstance(value, (list, tuple, Mapping)):
         return _data_of_container(value)
     return plain(value) if is_data(value) else TEMPLATE
@@ -460,8 +468,8 @@ def _unmarked(value: Any) -> str:
 
 
 def by_path(values: Mapping[str, Any], path: str = "") -> dict[str, Any]:
-    """The values within dictionaries by their paths, such as `filter.expression`; an empty
-    dictionary is a value."""
+    """The values in nested dictionaries by their paths, such as `filter.expression`; an empty
+    dictionary counts as a value."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         value_path = f"{path}{name}"
@@ -485,7 +493,7 @@ def packed_value(value: Any) -> str:
 
 
 def as_packed(value: Any) -> str:
-    """A value as a packed module gets it: without tags, dates as text."""
+    """A value in JSON, as a packed module receives it: without tags, dates as text."""
     return json.dumps(value, cls=ENCODER, default=None if ENCODER else str)
 
 

@@ -58,8 +58,8 @@ LOADED_BY_ROLES = ("_specs.host", "_specs.info", "_specs.traffic")  # all module
 
 
 def prepare_workers(spec: ModuleSpec | None = None) -> None:
-    """Do once what each worker of a module would do again; without a spec, each of a role, which
-    needs all modules.
+    """Do once what each worker of a module would do again; without a spec, what each worker of a
+    role would do, which needs all modules.
 
     Ansible loads the plugin of an action in the process that forks the workers, so the plugin calls
     this.
@@ -88,7 +88,7 @@ def _prepare_templates() -> None:
 
 
 def first_of_run() -> bool:
-    """True if nobody has called this before in this run, in whichever worker."""
+    """True for the first call in this run, whichever worker it is in."""
     shared = _shared_byte()
     is_first = shared[0] == 0
     shared[0] = 1
@@ -108,8 +108,8 @@ BYTES_READ = [0]
 
 
 def claimed_before(owner: str, host: str, same_owners: Sequence[str] = ()) -> str:
-    """The other host of this run that has claimed an account or zone, in whichever worker, or one
-    of `same_owners`, if there are any; empty if this host is the first one."""
+    """The other host of this run that has claimed an account or zone (or one of `same_owners`,
+    if there are any), in whichever worker; empty if this host is the first to claim it."""
     # Each worker writes before it reads, so of two hosts one sees the other.
     _note(owner, host)
     for claimant in chain.from_iterable(map(_noted, same_owners or [owner])):
@@ -120,8 +120,8 @@ def claimed_before(owner: str, host: str, same_owners: Sequence[str] = ()) -> st
 
 @contextmanager
 def found_by_run(name: str, findings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The findings of all tasks of this run by now under a name, in whichever worker, these of this
-    task among them; other tasks wait until this one is through with them."""
+    """The findings that all tasks of this run have added under a name so far, in whichever
+    worker, with the findings of this task; other tasks wait until the context ends."""
     file = _shared_file(NOTES)
     subject = json.dumps(name)
     fcntl.lockf(file, fcntl.LOCK_EX)
@@ -136,8 +136,8 @@ def found_by_run(name: str, findings: Mapping[str, Any]) -> Iterator[dict[str, A
 
 
 def noted_by_run(name: str, text: str) -> list[str]:
-    """All texts that tasks of this run have noted under a name by now, in whichever worker, with
-    this one; of two tasks, only one sees both of theirs as the first."""
+    """All texts that tasks of this run have noted under a name so far, in whichever worker, with
+    this text; of two tasks, only one sees its text as the first."""
     file = _shared_file(NOTES)
     fcntl.lockf(file, fcntl.LOCK_EX)
     try:
@@ -148,14 +148,15 @@ def noted_by_run(name: str, text: str) -> list[str]:
 
 
 def _note(subject: str, text: str) -> None:
-    """Write a note of one line about a subject; the run is known by its process."""
+    """Append a note of one line about a subject, with the id of the process that forked this
+    worker, which stands for the run."""
     note = f"{os.getppid()} {subject}\t{text}\n"
     os.write(_shared_file(NOTES).fileno(), note.encode())
 
 
 def _noted(subject: str) -> list[str]:
-    """All notes about a subject. It reads those that are new, since thousands of hosts claim
-    something in one worker."""
+    """All notes about a subject. Reads only what is new in the file, because one worker may ask
+    for thousands of hosts."""
     file = _shared_file(NOTES).fileno()
     with READING:
         start = BYTES_READ[0]
@@ -172,12 +173,14 @@ def _noted(subject: str) -> list[str]:
 
 @lru_cache(maxsize=None)
 def _shared_file(_name: str) -> BinaryIO:
-    """The file with this name that a process shares with the workers that it forks from now on."""
+    """The temporary file for this name, shared with the workers that this process forks from now
+    on."""
     return TemporaryFile("ab+", buffering=0)
 
 
 def end_with_run() -> None:
-    """End this worker as soon as the run that forked it is gone; no other process is meant."""
+    """End this worker as soon as the run that forked it is gone; does nothing in a process that
+    is not a worker."""
     if parent_process() is not None:
         watch(has_lost_its_parent)
 

@@ -74,7 +74,7 @@ Update = Callable[[Mapping[str, Any], of_host.Part, HostRunner, Begin], HostRun]
 
 
 class Refused(Exception):
-    """Cloudflare refuses a part of the host, which the next attempt leaves alone."""
+    """Cloudflare rejects a part of the host; the next attempt leaves that part alone."""
 
 
 class Attack:
@@ -112,7 +112,8 @@ class Attack:
         return {**options, "over": which_end(options["over"])}
 
     def run(self) -> HostRun:
-        """Take the postures, or end some; raises ValueError for what is asked wrongly."""
+        """Take the postures, or end some; raises ValueError for options that ask for something
+        wrong."""
         while True:
             try:
                 return self._attempt()
@@ -130,8 +131,9 @@ class Attack:
                 raise ValueError(f"{exc} {way}") from exc
 
     def _attempt(self) -> HostRun:
-        """One run from the file as it is; raises Changed if another run writes it meanwhile, and
-        Refused if Cloudflare refuses a part, so that the next attempt leaves it alone."""
+        """The run from the file as it is now. Raises Changed if another run writes the file
+        meanwhile, and Refused if Cloudflare rejects a part, so that the next attempt leaves that
+        part alone."""
         task, values = self._task, values_without(self._values, [*self._left_alone])
         existing = self._file.entries_of(task.host)
         earlier_entries = self._entries(values, existing)
@@ -176,14 +178,15 @@ class Attack:
         return entries_without(self._task.entries(values, entries), [*self._left_alone])
 
     def _taken_before(self, existing: FileEntries) -> FileEntries:
-        """The entries without those that an earlier attempt of this run has written."""
+        """The entries of the file as they were before an earlier attempt of this run wrote its
+        own."""
         if self._begun and self._begun[1] == existing:
             return self._begun[0]
         return existing
 
     def _leaves_alone(self, reason: str, result: Mapping[str, Any]) -> bool:
-        """Leave the part alone that Cloudflare refuses, with a warning; False if the run does not
-        fail by that, or ends postures, of which nothing may be forgotten."""
+        """Leave the part alone that Cloudflare rejects, with a warning. Returns False if the run
+        failed for another reason, or if it ends postures, all parts of which have to end."""
         if self._options["over"]:
             return False
         resources = refused_parts(result.get("error"), result.get("left") or ())
@@ -199,7 +202,8 @@ class Attack:
         return True
 
     def _zone_to_read(self) -> dict[str, Any]:
-        """Something to read of a zone of which nothing is described."""
+        """The variable of a collection of the zone, perhaps empty, so that the zone is read even
+        if no variable describes it; empty if the host has no zone."""
         if not of_host.names_owner(self._values, ZONE_OPTION):
             return {}
         variable = f"{of_host.PREFIX}{BLOCKED_BY[ZONE_OPTION]}"
@@ -208,20 +212,22 @@ class Attack:
     def _new_entries(
         self, existing: FileEntries, now: datetime, state: Mapping[str, Any]
     ) -> FileEntries:
-        """The entries of the host after the run; raises ValueError for what is asked wrongly."""
+        """The entries of the host after the run; raises ValueError for options that ask for
+        something wrong."""
         if self._options["over"]:
             return self._ended(existing, now)
         return taking(existing, self._asked(now, state), now)
 
     def _naming_options(self, entries: FileEntries, existing: int) -> Move:
-        """Tells the options of the playbook for what stands in entries that are not in the file
-        yet, where so many exist."""
+        """The function that names the options of the playbook in place of entries that are new:
+        those after the first `existing` ones."""
         placed = self._file.placed(self._task.host, entries)
         places = [place for place, _entry in placed[existing:]]
         return partial(self._asked_by, places)
 
     def _with_file(self, run: HostRun, merged: MergedHost, is_written: bool) -> HostRun:
-        """The run, which changes something as well if it writes the file."""
+        """The run with the file and the postures in its result, which is changed as well if the
+        run wrote the file."""
         result = {
             **run.result,
             "changed": bool(run.result.get("changed")) or is_written,
@@ -231,8 +237,9 @@ class Attack:
         return run._replace(result=result, postures=records)
 
     def _asked(self, now: datetime, state: Mapping[str, Any]) -> FileEntries:
-        """The entries that the options ask for at this time of Cloudflare; raises ValueError for a
-        block of one's own, and if the host has nothing that they are for."""
+        """The entries that the options ask for at `now`, the time by Cloudflare's clock. Raises
+        ValueError for a wrong block, for example of the user's own address, and if the host has
+        no object for these options."""
         options = self._options
         about = {
             "until": write_time(self._end(now)),
@@ -253,8 +260,8 @@ class Attack:
         return entries
 
     def _asked_by(self, places: Sequence[Option], option: Option) -> Option:
-        """The option of the playbook of which comes what stands in an entry at one of these places;
-        all others stay."""
+        """The option of the playbook that brought an option of a new entry; an option elsewhere
+        stays as it is."""
         place = next((place for place in places if option.lies_in(place)), option)
         name, *steps = option.path[len(place) :] or ("",)
         if name not in ASKED_BY:
@@ -265,7 +272,8 @@ class Attack:
         return Option(asked_by, *(steps[1:] if steps and isinstance(steps[0], int) else steps))
 
     def _require_new(self, part: of_host.Part, added: Sequence[PostureObject]) -> None:
-        """Raises ValueError if objects are there already that these values alone name."""
+        """Raises ValueError if any object exists already that only the values of this posture
+        name."""
         plurals = {(target.resource.parent or target.resource).plural for target in added}
         resources = [BY_PLURAL[plural] for plural in plurals]
         connection = of_host.connection_options(part)
@@ -276,7 +284,8 @@ class Attack:
     def _require_taken_here(
         self, merged: MergedHost, operations: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Raises ValueError if operations take back a posture that the file does not have."""
+        """Raises ValueError if operations take back a prepared posture of which the file has no
+        entry."""
         titles = [*merged.taken_elsewhere(operations)]
         if titles:
             raise ValueError(
@@ -286,7 +295,7 @@ class Attack:
             )
 
     def _require_known(self, merged: MergedHost, part: of_host.Part) -> None:
-        """Raises ValueError if a prepared posture is in force that the file does not have."""
+        """Raises ValueError if a prepared posture is in force of which the file has no entry."""
         try:
             targets = in_force(merged, part, self._run_quietly)
         except ReadFailed as exc:
@@ -300,7 +309,8 @@ class Attack:
             )
 
     def _no_entry(self) -> str:
-        """The end of a sentence on a posture that may be of another checkout, with what to do."""
+        """The end of a sentence on a posture that another checkout may have taken, with what to
+        do next."""
         return (
             f"{self._file.path} has no entry of it. If it was taken in another checkout, commit the"
             " file there, git pull here, and run the same again."
@@ -312,7 +322,7 @@ class Attack:
         return runner.run_module(part, check_mode)
 
     def _end(self, now: datetime) -> datetime:
-        """The time until which a posture is to hold; raises ValueError."""
+        """The time at which a new posture ends; raises ValueError."""
         if self._options["until"] is None:
             return now + timedelta(hours=self._options["hours"])
         until = expiry_of(Option("attack_until"), self._options["until"])
@@ -327,7 +337,8 @@ class Attack:
         return until
 
     def _ended(self, existing: FileEntries, now: datetime) -> FileEntries:
-        """The entries, of which those that are meant end now; raises ValueError if none is."""
+        """The entries, where those that attack_over selects end at `now`; raises ValueError if
+        it selects none."""
         over = self._options["over"]
         placed = self._task.variable_entries(self._values)
         in_variables = [str(place) for place, entry in placed if is_meant(over, entry)]
@@ -353,7 +364,7 @@ class Attack:
     def _begin(
         self, existing: FileEntries, entries: FileEntries, predicted: Mapping[str, Any]
     ) -> None:
-        """Say what the run changes, and write the file before it changes anything."""
+        """Report what the run changes, and write the file before anything changes at Cloudflare."""
         self._begun = self._taken_before(existing), entries
         verb = "would" if self._check_mode else "will"
         operations = first_few(map(operation_in_words, predicted["operations"]))
@@ -361,8 +372,8 @@ class Attack:
         self._write(existing, entries)
 
     def _write(self, existing: FileEntries, entries: FileEntries) -> None:
-        """Write the entries of the host, in check mode only try whether it could be done; raises
-        Changed, and AnsibleError."""
+        """Write the entries of the host; in check mode, only check whether the file could be
+        written. Raises Changed, and AnsibleError."""
         try:
             require_writable(self._file.path.parent)
             if not self._check_mode:
@@ -371,7 +382,8 @@ class Attack:
             raise AnsibleError(f"{self._file.path} cannot be written: {exc}") from exc
 
     def _failure(self, run: HostRun) -> HostRun:
-        """A run that failed; one that lacks acceptances says all of them in a line to copy."""
+        """A failed run; if acceptances are missing, its message lists all of them in a line to
+        copy."""
         if not run.predicted:
             goes_on = f"{self._file.path} is written, so that the next run of the baseline goes on."
             self._task.tell(goes_on)
@@ -385,14 +397,15 @@ class Attack:
         return run._replace(result={**run.result, "msg": message})
 
     def _acceptances(self, run: HostRun) -> str:
-        """The acceptances of the task, and those of the risks that refuse a plan, as YAML."""
+        """The acceptances of the task, and those for the risks because of which the plan is
+        refused, as YAML."""
         acceptances = [json.dumps(accepted) for accepted in self._options["accept_risks"] or ()]
         for risk in run.result.get("risks") or ():
             acceptances += acceptances_to_copy(risk)
         return ", ".join(dict.fromkeys(acceptances))
 
     def _lines(self, run: HostRun, merged: MergedHost) -> Iterator[str]:
-        """Sentences on the state after the run: the objects in force, until when, and the work
+        """Sentences on the state after the run: the objects in force, their end, and the steps
         left."""
         begin = AFTER_THE_RUN if self._check_mode else ""
         if coverage := (run.result.get("coverage") or {}).get("after"):
@@ -421,8 +434,8 @@ class Attack:
 
 
 def _snapshot_directory(sources: Iterable[str]) -> str:
-    """The directory of snapshots; in an inventory, Ansible reads folders whose names do not begin
-    with a dot."""
+    """The directory of snapshots; in an inventory its name begins with a dot, since Ansible
+    reads all other folders there."""
     working_folder = Path.cwd()
     for source in sources:
         path = Path(source)
@@ -432,7 +445,7 @@ def _snapshot_directory(sources: Iterable[str]) -> str:
 
 
 def _added_since(earlier: MergedHost, merged: MergedHost) -> list[PostureObject]:
-    """The objects that postures alone name, and that no earlier posture has added."""
+    """The objects that only postures name, and that the earlier postures did not add."""
     return [target for identity, target in merged.added.items() if identity not in earlier.added]
 
 

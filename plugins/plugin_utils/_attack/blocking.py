@@ -34,8 +34,9 @@ ZW T1 XK XX"""
 
 
 class BlockForm(NamedTuple):
-    """The form of the texts of a block: the field of an expression that they are about, their
-    pattern, how the expression writes them, and what they are, with an example."""
+    """The form of the texts to block. `field` is the field of the expression, `pattern` matches
+    a valid text, `written` is how the expression writes them, and `example` describes them with
+    an example."""
 
     field: str
     pattern: str
@@ -96,7 +97,7 @@ def blocking_expression(block: Mapping[str, Any], host: Mapping[str, Any]) -> st
 
 
 def _network_problem(network: str, host: Mapping[str, Any]) -> str:
-    """The reason why a network is not to be blocked; empty if it may be."""
+    """The reason why a network must not be blocked; empty if it may be."""
     try:
         blocked = parse_network(network)
     except ValueError as exc:
@@ -116,7 +117,7 @@ def _network_problem(network: str, host: Mapping[str, Any]) -> str:
 
 
 def _protected_networks(host: Mapping[str, Any]) -> dict[str, str]:
-    """The networks that no block may meet, each with words on whose it is."""
+    """The networks that a block must not overlap, each with words on whose network it is."""
     networks = {_working_address(): "from which you work (SSH_CONNECTION)"}
     for name, where in ACCOUNT_NETWORKS.items():
         for entry in host.get(name) or ():
@@ -126,7 +127,7 @@ def _protected_networks(host: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _working_address() -> str:
-    """The address from which somebody works over SSH; empty if nobody does."""
+    """The address of the user's SSH client; empty if nobody works over SSH."""
     connection = os.environ.get("SSH_CONNECTION", "").split()
     if not connection:
         return ""

@@ -22,7 +22,8 @@ YES = ("true", "yes")
 
 
 def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
-    """Return whether attack_over is about an entry: about all, or by its name or reason."""
+    """Return whether `over` (the option attack_over) selects an entry: all entries, or by name
+    or reason."""
     if over.lower() in YES:
         return True
     return over in (str(entry.get("name", "")), str(entry.get("reason", "")))
@@ -40,8 +41,8 @@ def _holds(entry: Mapping[str, Any], now: datetime) -> bool:
 def with_end(
     entries: FileEntries, over: str, until: str, accepted_risks: Sequence[Any]
 ) -> FileEntries:
-    """The entries, of which those that attack_over is about end at this time, with acceptances of
-    risks more."""
+    """The entries, where those that `over` selects end at `until` and have these accepted risks
+    as well."""
     with_ended = []
     for entry in entries:
         if is_meant(over, entry):
@@ -52,8 +53,8 @@ def with_end(
 
 
 def taking(existing: FileEntries, asked: FileEntries, now: datetime) -> FileEntries:
-    """The entries of a host with those that are asked for. One that holds already, and differs in
-    its times alone, lasts until the later end instead."""
+    """The entries of a host with new ones. If an entry in force differs from a new one only in
+    its times, that entry gets the later end, and none is added."""
     entries = [*existing]
     for entry in asked:
         index = _index_of_same(existing, entry, now)
@@ -67,7 +68,8 @@ def taking(existing: FileEntries, asked: FileEntries, now: datetime) -> FileEntr
 
 
 def _index_of_same(existing: FileEntries, entry: Mapping[str, Any], now: datetime) -> int | None:
-    """The index of the entry that holds, and differs in its times alone; None if there is none."""
+    """The index of the existing entry that is in force and differs from this entry only in its
+    times; None if there is none."""
     values = _without_times(entry)
     for index, existing_entry in enumerate(existing):
         if _holds(existing_entry, now) and _without_times(existing_entry) == values:
@@ -76,7 +78,8 @@ def _index_of_same(existing: FileEntries, entry: Mapping[str, Any], now: datetim
 
 
 def _without_times(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry without its times, and without the descriptions of blocks, which have its end."""
+    """An entry without its times, and without the descriptions of its blocks, which contain its
+    end."""
     values = without(entry, *TIMES)
     for name in BLOCKED_BY.values():
         if name in values:

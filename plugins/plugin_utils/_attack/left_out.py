@@ -23,8 +23,8 @@ OF_ALL_PARTS = (401, 408, 429)
 
 
 def refused_parts(error: ErrorDetails | None, left: Iterable[Mapping[str, Any]]) -> list[Resource]:
-    """The resources that Cloudflare refuses, by the error of a failed run and by the operations
-    that it has left; none if it refuses the run as a whole."""
+    """The resources that Cloudflare rejects, by the error of a failed run and its operations
+    that are `left`; none if Cloudflare rejects the run as a whole."""
     status = error["status"] if error else None
     if error is None or status is None or not 400 <= status < 500 or status in OF_ALL_PARTS:
         return []
@@ -41,7 +41,8 @@ def refused_parts(error: ErrorDetails | None, left: Iterable[Mapping[str, Any]])
 
 
 def _matched(resource: Resource, path: str) -> str:
-    """The beginning of a path that is the one of a resource; empty if it is of no such call."""
+    """The beginning of a request path that matches the path of a resource; empty if it does not
+    match."""
     pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(resource.path.strip("/")))
     match = re.match(rf"{pattern}(?=/|$)", path.strip("/"))
     return match[0] if match else ""
@@ -54,7 +55,7 @@ def options_of(resources: Sequence[Resource]) -> list[str]:
 
 
 def values_without(values: Values, options: Sequence[str]) -> dict[str, Any]:
-    """The variables of a host without those of these options, also in its prepared postures."""
+    """The variables of a host without these options, which its prepared postures lose as well."""
     remaining = without(values, *(f"{PREFIX}{option}" for option in options))
     postures = remaining.get(POSTURES)
     if options and postures:
@@ -65,7 +66,7 @@ def values_without(values: Values, options: Sequence[str]) -> dict[str, Any]:
 
 
 def entries_without(entries: PostureEntries, options: Sequence[str]) -> PostureEntries:
-    """The entries of postures without these options; those of which nothing else remains are left
+    """The entries of postures without these options; an entry that has no other values is left
     out."""
     remaining = []
     for place, entry in entries:

@@ -44,7 +44,8 @@ SHORTEST_ATTACK, LONGEST_ATTACK = 1 / 60, 24 * 31  # hours
 
 
 def which_end(value: Any) -> str:
-    """The postures that attack_over ends; empty for none."""
+    """The value of attack_over as text: a name or reason of postures, or a yes for all; empty if
+    it ends none."""
     over = str(value or "")
     return "" if over.lower() in NO else over
 
@@ -63,9 +64,9 @@ def errors_of_attack(
     options: Mapping[str, Any],
     set_names: Container[str],
 ) -> Iterator[OptionError]:
-    """An error for each thing that is missing or does not fit together, by the hosts that there
-    are, the limit, the prepared postures, and the variables with the networks of one's own.
-    `set_names` are the names of the options that are set."""
+    """An error for each option that is missing or does not fit with the others, judged by the
+    hosts of the play, the limit, the prepared postures, and the variables with the user's own
+    `networks`. `set_names` are the names of the options that are set."""
     if not (limit or "attack_all" in set_names):
         yield OptionError(Option(), WHICH_HOSTS.format(first_few(hosts)))
     yield from _errors_of_ways(options, set_names)
@@ -86,7 +87,7 @@ def errors_of_attack(
 
 
 def _errors_of_ways(options: Mapping[str, Any], set_names: Container[str]) -> Iterator[OptionError]:
-    """An error if nothing says what to do, or if options say two things."""
+    """An error if no option says what to do, or if options contradict each other."""
     ways = [f"attack_{name}" for name in ("posture", *VALUES)]
     if which_end(options["attack_over"]):
         excluded = [name for name in (*ways, "attack_reason", *ENDS) if name in set_names]
@@ -101,7 +102,7 @@ def _errors_of_ways(options: Mapping[str, Any], set_names: Container[str]) -> It
 def _errors_of_times(
     options: Mapping[str, Any], set_names: Container[str]
 ) -> Iterator[OptionError]:
-    """An error if the end of a posture is not said, said twice, or too near or too far."""
+    """An error if the end of a posture is missing, set twice, too near or too far away."""
     times = [name for name in ENDS if name in set_names]
     if not which_end(options["attack_over"]) and len(times) != 1:
         ask = "Keep one of" if times else "Until when? Set one of"
@@ -113,8 +114,8 @@ def _errors_of_times(
 
 
 def asked_values(options: Mapping[str, Any], host: Mapping[str, Any], until: str) -> dict[str, Any]:
-    """The values that the options ask for until a time; raises ValueError for a block of one's own,
-    and if the host has nothing that they are for."""
+    """The values that the options ask for until a time. Raises ValueError for a wrong block, for
+    example of the user's own address, and if the host has no object for these options."""
     owners = [owner for owner in OWNERS if names_owner(host, owner)]
     values: dict[str, Any] = {}
     if options["block"]:
@@ -134,8 +135,8 @@ def asked_values(options: Mapping[str, Any], host: Mapping[str, Any], until: str
 
 
 def _blocking_rule(expression: str) -> dict[str, Any]:
-    """The rule that blocks what an expression matches: the same block again is the same rule, and
-    another block is another rule."""
+    """The rule that blocks what an expression matches; its ref depends on the expression alone,
+    so that the same block again is the same rule."""
     digits = sha256(expression.encode()).hexdigest()[:8]
     return {"ref": f"attack-{digits}", "action": "block", "expression": expression, **BLOCKING}
 

@@ -37,7 +37,7 @@ LEVEL_OF_SOME = (
 
 def threats(part: Part, merged: MergedHost, run_module: RunModule) -> Iterator[str]:
     """Sentences on who attacks, what the posture would do to past requests, and what would
-    defeat it, as far as it is known; nothing of it stops the run."""
+    defeat it, as far as that is known; a failure to find out does not stop the run."""
     if part.options.get("account_id"):
         connection = connection_options(part, MODULE_SPECS[TRAFFIC].owner)
         options = {**connection, "hours": MINUTES / 60, "top": HEAVIEST}
@@ -51,8 +51,8 @@ def threats(part: Part, merged: MergedHost, run_module: RunModule) -> Iterator[s
 
 
 def _backtest_words(part: Part, run_module: RunModule) -> str:
-    """The effect of the rules of a host on the requests of the last hour, in words; empty if that
-    is not said."""
+    """The effect of the rules of a host on the requests of the last hour, in words; empty if it
+    is not known."""
     options = {**part.options, "backtest": {"hours": 1}}
     result = run_module(replace(part, options=options), True)
     if "backtest" in result:
@@ -78,7 +78,7 @@ def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _reasons_of_drops(components: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The reasons for which components drop packets, with the packets of each."""
+    """The reasons for which components drop packets, each with the number of packets."""
     records = []
     for component in components.values():
         for reason, packets in component["reasons"].items():
@@ -87,7 +87,7 @@ def _reasons_of_drops(components: Mapping[str, Mapping[str, Any]]) -> list[dict[
 
 
 def operation_in_words(operation: Mapping[str, Any]) -> str:
-    """An operation with the values that it changes, or with what a new rule is about."""
+    """An operation with the values that it changes, or with the expression of a new rule."""
     fields = operation["fields"]
     before = operation.get("before") or {}
     changes = []
@@ -100,16 +100,16 @@ def operation_in_words(operation: Mapping[str, Any]) -> str:
 
 
 def _remains(target: PostureObject, obj: Object) -> bool:
-    """Return whether an existing object outlives the posture as it is: a list, of which only the
-    items go."""
+    """Return whether an existing object stays when the posture ends: a list that is as the
+    posture sets it, since only its items are deleted."""
     return target.resource is LISTS and target.is_made(obj)
 
 
 def named_by_nobody(
     added: Sequence[PostureObject], state: State, blocking: Mapping[str, Any]
 ) -> str:
-    """The refusal of existing objects that the end of a posture would delete, with the variables
-    that name them as they are now (a block with all that it sets); empty if none exists."""
+    """The error for existing objects that the end of a posture would delete, with the variables
+    that describe them as they are now (a block with all its fields); empty if there are none."""
     existing: dict[str, list[Object]] = {}
     titles = []
     for target in added:
@@ -132,7 +132,7 @@ def named_by_nobody(
 
 
 def _with_lists(existing: Mapping[str, list[Object]], state: State) -> State:
-    """These objects with the lists of a state that hold the items among them, since variables
+    """The existing objects, with the lists that hold the items among them, since variables
     describe items in their list."""
     named = existing.get(LISTS.plural, [])
     lists = [
@@ -144,7 +144,7 @@ def _with_lists(existing: Mapping[str, list[Object]], state: State) -> State:
 
 
 def _variables_of(state: State, blocks: Set[str], blocking: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables that describe a state; the baseline has to name all that a block sets."""
+    """The variables that describe a state, with all fields that a block sets."""
     exported = export_state(state).variables
     variables = {name: exported[name] for name in of_host.OWNERS_OF if exported.get(name)}
     for entries in variables.values():
