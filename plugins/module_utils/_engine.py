@@ -95,8 +95,7 @@ def _performed(
 
     A run that writes locks its owners, from its first read to its last answer.
 
-    A verbose result tells how many calls were made, and a verbose failure all of its diff and
-    coverage.
+    A verbose result has the number of calls, and a verbose failure all of its diff and coverage.
     """
     try:
         client = client_of_owner(client, task.settings)

@@ -225,7 +225,7 @@ class PlanError(ProtectionError):
 class ServiceError(ProtectionError):
     """A call that failed: refused by Cloudflare, answered unreadably, or not answered at all.
 
-    `maybe_applied` tells whether Cloudflare may have done what was asked all the same.
+    `maybe_applied` says whether Cloudflare may have done what the call asked for all the same.
     """
 
     def __init__(self, message: str, error: ErrorDetails, maybe_applied: bool) -> None:
@@ -235,7 +235,7 @@ class ServiceError(ProtectionError):
 
     @property
     def status(self) -> int | None:
-        """The HTTP status, or None where there was no answer."""
+        """The HTTP status, or None if there was no answer."""
         return self.error["status"]
 
     @property

@@ -120,7 +120,8 @@ class Client:
         self, resource: Resource, path: str, write: Write, bodies: Sequence[Any], ids: Sequence[str]
     ) -> Any:
         """The result of writing objects: a single one is sent to the path of its id if the resource
-        allows that, several are sent as a list. `ids` are theirs, empty for new objects.
+        allows that, several are sent as a list. `ids` are the ids of the objects, empty for new
+        ones.
 
         `path` has placeholders: the resource's own, or those of its nested objects. Raises
         ServiceError.
@@ -158,7 +159,7 @@ class Client:
             forget(self.owner.get(resource.owner, ""))
 
     def list_object(self, resource: Resource) -> Object:
-        """The object around an ordered list, as it was last read or written; empty where there is
+        """The object around an ordered list, as it was last read or written; empty if there is
         none yet."""
         return self._list_objects.get(resource.plural, {})
 

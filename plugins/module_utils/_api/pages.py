@@ -201,8 +201,8 @@ class Pages:
         self._total: int | None = None
 
     def add(self, request: Request, envelope: Envelope) -> bool:
-        """Add the next page; True if the listing is complete with it. Raises ServiceError if the
-        pages end before the listing does.
+        """Return whether the listing is complete after adding the next page; raises ServiceError if
+        the pages end before the listing does.
 
         | the page          | no total       | too few so far | the total  | more than the total |
         |-------------------|----------------|----------------|------------|---------------------|

@@ -158,7 +158,8 @@ class Response(NamedTuple):
 
     @property
     def date(self) -> datetime | None:
-        """The time at which Cloudflare responded, by its own clock; None if it does not tell."""
+        """The time at which Cloudflare responded, by its own clock; None if it does not report the
+        time."""
         return read_date(self.header("Date"))
 
 

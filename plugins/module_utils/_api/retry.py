@@ -83,7 +83,7 @@ class Outcome(NamedTuple):
 
     @property
     def demands_wait(self) -> bool:
-        """Return whether Cloudflare asks all_calls with these credentials to wait."""
+        """Return whether Cloudflare demands that all calls with these credentials wait."""
         return self.status == RATE_LIMITED and bool(self.retry_after) and not self.pending
 
 

@@ -134,7 +134,8 @@ def _combined(decisive: bool | None, truths: Iterable[Truth]) -> Truth:
 
 
 class Halves(NamedTuple):
-    """A comparison: its left side as it is written, the value of that, and the test of a value."""
+    """A comparison: its left side as it is written, the function that evaluates the left side, and
+    the test of the value."""
 
     left_side: str
     evaluate: Evaluate

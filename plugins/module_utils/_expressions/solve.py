@@ -106,8 +106,9 @@ class VariableBounds(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """The subject of the nodes of a level: a field whose addresses, numbers or texts they tell
-    apart, or a `leaf` of which they know only whether it is met; or something of another name."""
+    """The variable of the nodes of a level: a field with its addresses, numbers or texts, or a
+    `leaf`, a comparison of which only the truth is known; or another condition that is known by its
+    name alone."""
 
     name: Hashable
     kind: str
@@ -150,7 +151,7 @@ class MatchedDestinations(NamedTuple):
 
     @staticmethod
     def of(expression: Expression) -> MatchedDestinations:
-        """Those that an expression matches; raises Unread for an undocumented form."""
+        """The destinations that an expression matches; raises Unread for an undocumented form."""
         return _matched(expression)
 
 

@@ -64,8 +64,8 @@ def _check_products(values: Values) -> dict[str, Any]:
 def _without_idle_products(
     rule: Values, existing: Values, task_fields: AbstractSet[str]
 ) -> dict[str, Any]:
-    """A rule without its products if it does not bypass any more; Cloudflare accepts products with
-    no other action, but keeps those that the task names to refuse them."""
+    """A rule without its products unless its action is bypass, the only one with which Cloudflare
+    accepts them; products that the task names stay, so that they can be refused."""
     has_products = bool(rule.get("products"))
     may_have_products = rule.get("action") == "bypass" or "products" in task_fields
     if has_products and may_have_products:

@@ -326,7 +326,7 @@ class Resource:
 
     Its words: `name` and `plural` in options and results, `title` in sentences, `plural_title` in
     sentences about several if that is no plural of it, `kind` where several collections have
-    one shape. `owner` is the option that names the account or zone; empty where the credentials
+    one shape. `owner` is the option that names the account or zone; empty if the credentials
     alone decide. `product` is what the owner must have bought, and `component` the part of the
     protection that its rules or filters decide on.
 

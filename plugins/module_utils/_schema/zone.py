@@ -29,7 +29,7 @@ OTHER_PLANS = PLAN_NAMES.keys() - {ENTERPRISE}
 
 
 def plan_of(zone: Object) -> str:
-    """The plan of a zone in the words of the API; empty where it is not known."""
+    """The plan of a zone in the words of the API; empty if it is not known."""
     return str(fields_in(zone.get("plan")).get("legacy_id") or "")
 
 

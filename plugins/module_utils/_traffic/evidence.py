@@ -151,7 +151,7 @@ class Sums:
 
 
 def action_of(row: Row) -> str:
-    """`passed`, `dropped` or `would_drop`; empty where the words are not known."""
+    """`passed`, `dropped` or `would_drop`; empty if the words are not known."""
     if row.outcome == DROP:
         return "dropped"
     if row.outcome != PASS:

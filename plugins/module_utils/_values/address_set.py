@@ -193,7 +193,7 @@ INSIDE, STRADDLING, OUTSIDE = "inside", "straddling", "outside"
 
 
 def range_of(text: Any) -> Range | None:
-    """The range of a network or address as Cloudflare or a user writes it; None where it is
+    """The range of a network or address as Cloudflare or a user writes it; None if it is
     neither."""
     version, address, length, malformed = normalise_network(text)
     if malformed or not version:
