@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Dict
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import Diagrams
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change, PlanTraffic
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.rulesets import (
     weakens_network_firewall,
@@ -151,11 +152,11 @@ def test_a_rule_is_not_weakened_if_a_part_is_stopped_or_another_rule_stops_it(be
     assert answer(before, after) is None
 
 
-def test_without_a_comparison_of_traffic_the_rules_are_compared() -> None:
+def test_without_a_comparison_of_traffic_the_rules_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule has too many cases to be compared; the others count if they do not block any more."""
-    cases = [" and ".join(f'http.user_agent contains "{row}-{column}"' for column in range(2)) for row in range(52)]
-    rules = [rule(f"r{number}", " or ".join(f"({case})".replace("-", f"-{number}-") for case in cases)) for number in range(12)]  # fmt: skip
+    monkeypatch.setattr(Diagrams, "MOST_STEPS", 0)
+    rules = [rule(f"r{number}", f'http.host eq "a{number}" or http.user_agent contains "b"') for number in range(4)]
     change = change_between(zone(*rules), zone(rules[0]))
     assert change.traffic and change.traffic.changes.unknown
     found = weakens_zone.find(change, Limits())
-    assert found and [entry.text for entry in found[2]] == [f"r{number}" for number in range(1, 12)]
+    assert found and [entry.text for entry in found[2]] == ["r1", "r2", "r3"]
