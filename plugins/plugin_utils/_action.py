@@ -193,6 +193,8 @@ class ModuleCalls:
             result = run(spec, module_options, check_mode, verbose, warn, screen, context, place)
         else:
             return self._run_packed(module, arguments, check_mode, context)
+        if not context.reports:  # the message of a failure has it
+            result.pop(PLACE, None)
         if self._shows_invocation():
             result["invocation"] = {"module_args": without_secrets(shown, shown, names=False)}
         plain_result: dict[str, Any] = json.loads(json.dumps(result))

@@ -16,7 +16,6 @@ from typing import Any
 from ansible.utils.display import Display
 
 from ...module_utils._arguments import Arguments
-from ...module_utils._errors import PLACE
 from ...module_utils._schema.resource import OWNER_OPTIONS, State
 from ...module_utils._text import Names, Screen, Warn
 from ...module_utils._timestamps import END_OF_TIME
@@ -173,8 +172,7 @@ class HostTask(CheckedHost):
         except ValueError as exc:
             mistakes = self.with_mistakes(exc, arguments)
             warnings = self.misspelt_variables(mistakes.errors)
-            failure = {"failed": True, "msg": str(mistakes), "warnings": warnings}
-            return {**failure, PLACE: mistakes.place} if mistakes.place else failure
+            return {"failed": True, "msg": str(mistakes), "warnings": warnings}
         self._show(updated)
         verbose = self._display.verbosity > 0
         result = shown_result(updated.result, self.misspelt_variables(), verbose)
