@@ -36,6 +36,7 @@ from ..module_utils._api.settings import OPTIONS_FROM_ENVIRONMENT
 from ..module_utils._concurrency import begin_play, forget
 from ..module_utils._context import TASK, Context
 from ..module_utils._engine import run
+from ..module_utils._errors import PLACE
 from ..module_utils._output import option_failure, without_secrets
 from ..module_utils._specs.base import ModuleResult
 from ..module_utils._specs.registry import MODULE_SPECS
