@@ -367,7 +367,7 @@ def _keys_and_values(values: Mapping[str, Any], path: Sequence[Any]) -> list[Any
     return on_path
 
 
-def encoder_of_places() -> type[json.JSONEncoder] | None:
+def origin_encoder() -> type[json.JSONEncoder] | None:
     """The JSON encoder that keeps the origin (file and line) of values; None before ansible-core
     2.19."""
     try:
@@ -381,7 +381,7 @@ def encoder_of_places() -> type[json.JSONEncoder] | None:
 
 def _origin(value: Any) -> str:
     """The file and line of a value; empty if they are not known, or in this collection."""
-    encoder = encoder_of_places()
+    encoder = origin_encoder()
     try:
         document = json.loads(json.dumps(value, cls=encoder)) if encoder else None
     except (TypeError, ValueError):

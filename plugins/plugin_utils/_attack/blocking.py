@@ -104,9 +104,9 @@ def _network_problem(network: str, host: Mapping[str, Any]) -> str:
         return str(exc)
     address = getattr(blocked.network_address, "ipv4_mapped", None)
     if address is not None and blocked.prefixlen >= MAPPED_BITS:
-        seen = f"{address}/{blocked.prefixlen - MAPPED_BITS}"
-        seen_problem = _network_problem(seen, host)
-        return seen_problem or f"Cloudflare sees {network} as {seen}; write {seen}"
+        ipv4_network = f"{address}/{blocked.prefixlen - MAPPED_BITS}"
+        ipv4_problem = _network_problem(ipv4_network, host)
+        return ipv4_problem or f"Cloudflare sees {network} as {ipv4_network}; write {ipv4_network}"
     widest = WIDEST_USUAL[blocked.version]
     if blocked.prefixlen < widest:
         return f"{network} is wider than /{widest}; block the parts that attack"

@@ -29,8 +29,8 @@ ListedOperation = Mapping[str, Any]  # of a result, or of a plan file
 
 
 class PlanFile(TypedDict):
-    """A plan; `report` is the id of the report that it belongs to, and `generated` its moment.
-    `backtest` is for its reviewers, None if nobody asked for it."""
+    """The plan of a host. `report` is the id of the report that the plan belongs to, `generated`
+    the moment of that report; `backtest` is for reviewers, and None if the report made none."""
 
     host: str
     generated: str
@@ -43,7 +43,7 @@ class PlanFile(TypedDict):
 def plan_file(
     report_id: str, generated: str, record: Mapping[str, Any], operations: Sequence[Any]
 ) -> PlanFile:
-    """The file of a host of a report."""
+    """The plan of a host (`record`) in a report."""
     return PlanFile(
         host=record["host"],
         generated=generated,
@@ -78,8 +78,8 @@ def is_plan(text: str) -> bool:
 
 
 def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
-    """The reason why the report beside a plan does not name it; an empty text if it does, or if
-    there is no report."""
+    """The reason why the plan does not belong to the report beside it; an empty text if it does,
+    or if there is no report."""
     folder = path.absolute().parent
     file = folder.parent / REPORT_FILE
     if folder.name != PLANS or not file.is_file():
@@ -109,8 +109,8 @@ class ApprovedPlan:
     operations: Sequence[Mapping[str, Any]] | None = None
 
     def differences(self, result: ModuleResult) -> str:
-        """The differences of a refused plan from the approved one, in sentences; empty if the
-        result is of no other plan, or the approval does not name its operations."""
+        """The differences of a refused plan from the approved plan, in sentences; empty if the
+        result has the approved plan, or if the approval does not list its operations."""
         if self.operations is None or not result.get("failed"):
             return ""
         if result.get("plan_id") in (None, "", self.plan_id):
@@ -182,7 +182,7 @@ def _of_dictionary(host: str, plan: Mapping[str, Any]) -> ApprovedPlan:
 
 
 def _are_operations(value: Any) -> bool:
-    """Return whether a value is a list of operations, as far as its form goes."""
+    """Return whether a value is a list of operations, judged by its form alone."""
     if not isinstance(value, list):
         return False
     return all(isinstance(operation, Mapping) for operation in value)
@@ -251,7 +251,7 @@ def _done(operation: ListedOperation) -> str:
 def _changed_existing(
     target: str, approved: ListedOperation, current: ListedOperation
 ) -> Iterator[str]:
-    """The values that the operation finds."""
+    """The differences in the values that the operation found before it changes them."""
     was = by_path(approved.get("before") or {})
     now = by_path(current.get("before") or {})
     for name in dict.fromkeys([*was, *now]):
@@ -263,7 +263,7 @@ def _changed_existing(
 def _changed_fields(
     target: str, approved: ListedOperation, current: ListedOperation
 ) -> Iterator[str]:
-    """The values that the operation sends."""
+    """The differences in the values that the operation sends."""
     was = by_path(approved.get("fields") or {})
     now = by_path(current.get("fields") or {})
     for name in was:
@@ -273,7 +273,7 @@ def _changed_fields(
 
 
 def _shown_value(values: Mapping[str, Any], name: str) -> str:
-    """A value as people read it; one that does not differ from the desired one is not listed."""
+    """A value as people read it; a field that an operation does not list has no difference."""
     if name not in values:
         return "as desired"
     value = values[name]

@@ -65,12 +65,12 @@ class HostsDone(Progress):
 
 
 class FleetAction(CollectionAction):
-    """An action that works on all hosts of a play, if its task runs once."""
+    """An action that works on all hosts of a play if its task has `run_once`."""
 
     defaults: Mapping[str, Any] = {}  # of variables, as another role has them
 
     def hosts(self, variables: Mapping[str, Any]) -> list[str]:
-        """The hosts of the task: those of its batch if it runs once, or else its own one."""
+        """The hosts of the task: those of its batch if the task runs once, or else its own host."""
         play = self._task.get_play()
         strategy = str(play.strategy)
         if self._task.run_once and not strategy.endswith(ONE_BY_ONE):
@@ -84,8 +84,8 @@ class FleetAction(CollectionAction):
         work: Work[Product],
         failed: Callable[[str, Exception], Product],
     ) -> Iterator[Product]:
-        """The product of the work on each host, in order; that of a host with an exception is made
-        by `failed`."""
+        """The product of the work on each host, in order; for a host whose work raises an
+        exception, the product of `failed`."""
         for environment in self._task.environment or []:  # of this worker alone
             os.environ.update({name: str(value) for name, value in environment.items()})
         progress = HostsDone(len(hosts))
@@ -108,13 +108,13 @@ class FleetAction(CollectionAction):
                 yield outcome.result  # type: ignore[misc]
 
     def require_requests(self) -> None:
-        """Raises ValueError without the library that makes calls."""
+        """Raises ValueError if the library that makes calls is missing."""
         if REQUESTS_IMPORT_ERROR:
             raise ValueError(missing_required_lib("requests"))
 
     @cached_property
     def _host_task(self) -> Any:
-        """A copy of the task, to be that of one host after the other."""
+        """A copy of the task, which stands for the task of one host after the other."""
         return self._task.copy()
 
     def calls_of(self, host: str, variables: Mapping[str, Any]) -> CallsHere:
@@ -132,8 +132,8 @@ class FleetAction(CollectionAction):
         return CallsHere(self._task, self.tools(templar), host_variables)
 
     def results(self, variables: Mapping[str, Any], work: Work[dict[str, Any]]) -> dict[str, Any]:
-        """The results of the work on all hosts of the task as one; that of a single host is its
-        own. Raises ValueError without the library that makes calls."""
+        """The results of the work on all hosts of the task in one result; a single host keeps
+        its own result. Raises ValueError if the library that makes calls is missing."""
         self.require_requests()
         hosts = self.hosts(variables)
         products = self.of_each(hosts, variables, work, failed_host)
@@ -141,7 +141,7 @@ class FleetAction(CollectionAction):
         return results[hosts[0]] if len(hosts) == 1 else self.together(results)
 
     def together(self, results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-        """The results of hosts as one."""
+        """One result that holds the results of hosts."""
         warnings: list[str] = []
         diffs = []
         for host, result in results.items():

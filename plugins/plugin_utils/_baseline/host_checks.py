@@ -57,8 +57,8 @@ class CheckedHost(HostVariables):
     """A host whose variables are checked before they are used."""
 
     def checked(self, arguments: Arguments, check: FindErrors = no_check) -> dict[str, Any]:
-        """The variables that a role takes, as far as the host has them; if one has a wrong
-        form, also by this check, raises Mistakes with all that is wrong."""
+        """The variables of the host that a role accepts; raises Mistakes with all errors if one
+        has a wrong form or `check` finds an error."""
         values, errors = self.read(arguments)
         wrong = errors or wrong_variables(arguments, values) or wrong_source(self.host, values)
         if wrong or any(check(values, values)):
@@ -68,8 +68,8 @@ class CheckedHost(HostVariables):
     def mistakes(
         self, arguments: Arguments, additional: Mapping[str, Any], check: FindErrors = no_check
     ) -> list[OptionError]:
-        """The mistakes in the variables that a role takes and checks, and in additional values, as
-        far as no request is needed to tell them."""
+        """The mistakes in the variables that a role accepts and checks, and in `additional`
+        values, as far as they show without a request."""
         stored, unread = self.read(arguments)
         values = {**stored, **additional}
         errors = with_unread(unread, wrong_variables(arguments, values))
@@ -87,8 +87,8 @@ class CheckedHost(HostVariables):
     def _errors_beside(
         self, wrong_names: set[str], fit: Mapping[str, Any], takes_postures: bool
     ) -> list[OptionError]:
-        """The errors in the values that fit, but for those that name a variable that is wrong,
-        since the value that they miss is there."""
+        """The errors in the values that have the right form, except for errors that name a
+        variable in `wrong_names`: such a variable is not missing, only wrong."""
         checks = [
             lambda: check_keep(fit.get(SNAPSHOT_KEEP)),
             lambda: parse_accepted(fit.get(ACCEPTED) or [], self.host),
@@ -100,7 +100,7 @@ class CheckedHost(HostVariables):
         ]
 
     def require_right(self, arguments: Arguments) -> None:
-        """Raises Mistakes for those in the variables that a role takes."""
+        """Raises Mistakes if variables that a role accepts are wrong."""
         if mistakes := self.mistakes(arguments, {}):
             raise Mistakes(mistakes)
 
@@ -109,8 +109,8 @@ class CheckedHost(HostVariables):
         return option_problems(module, part.options, part.context, self.variables)
 
     def _require_postures(self, values: Mapping[str, Any], wrong_names: set[str]) -> None:
-        """Raises Mistakes for postures that the host does not take, also before they are needed.
-        Problems that name a variable that is wrong anyway are not told."""
+        """Raises Mistakes for wrong postures of the host, also before they are in force, except
+        for errors that name a variable in `wrong_names`."""
         prepared = values.get(POSTURES) or {}
         errors: list[OptionError] = []
         right = {}
@@ -152,7 +152,7 @@ class CheckedHost(HostVariables):
             raise Mistakes(errors)
 
     def with_mistakes(self, exc: ValueError, arguments: Arguments) -> Mistakes:
-        """An error with all mistakes in the variables that a role takes."""
+        """An error that holds this one and all mistakes in the variables that a role accepts."""
         return Mistakes([*errors_in(exc), *self.mistakes(arguments, {})])
 
     def posture_file(self, values: Mapping[str, Any]) -> PostureFile | None:
@@ -170,8 +170,8 @@ class CheckedHost(HostVariables):
     def entries(
         self, values: Mapping[str, Any], in_file: Sequence[Any] | None = None
     ) -> PostureEntries:
-        """The postures of the host: those of its variables, and then those of the file, or these in
-        place of them; raises ValueError."""
+        """The postures of the host: those in its variables, then those `in_file` or, by default,
+        in the file of postures; raises ValueError."""
         file = self.posture_file(values)
         if not file:
             return self.variable_entries(values)

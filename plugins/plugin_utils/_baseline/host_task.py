@@ -65,8 +65,9 @@ class HostTask(CheckedHost):
         self._display: Any = calls.display
 
     def merged(self, values: Mapping[str, Any]) -> MergedHost:
-        """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
-        raises ValueError for a posture that is wrong, or of which nobody knows whether it holds."""
+        """The variables of the host with those of its postures, as they are in force by
+        Cloudflare's clock; raises ValueError if a posture is wrong, or if the time cannot be
+        read."""
         require_risks(postures_of(values))
         entries = self.entries(values)
         now = END_OF_TIME
@@ -80,13 +81,14 @@ class HostTask(CheckedHost):
     def read_service(
         self, values: Mapping[str, Any], entries: PostureEntries, wanted: str = ""
     ) -> tuple[datetime, State]:
-        """The time of Cloudflare, and a collection; raises ValueError, also for a wrong posture."""
+        """The time by Cloudflare's clock, and the collection that was read; raises ValueError,
+        also for a wrong posture."""
         # Wrong ones are told before any request.
         merged = MergedHost(self.host, values, entries, datetime.now(timezone.utc))
         return read_service(merged.part(), self.runner().run_module, wanted)
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
-        """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""
+        """Runs modules on the host; their warnings are passed to `warn`, or shown by default."""
         show = self._display.warning if warn is None else warn
 
         def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
@@ -117,7 +119,7 @@ class HostTask(CheckedHost):
 
     def shared_owners(self, result: Mapping[str, Any] = MappingProxyType({})) -> list[str]:
         """A sentence for each account or zone of this host that another host of this run has as
-        well; a result tells the id of a zone that the host names by its domain."""
+        well; `result` has the id of a zone that the host names by its domain."""
         ids = self.values(OWNER_VARIABLES)
         if result.get("zone_id"):
             ids["edge_zone_id"] = result["zone_id"]
@@ -142,8 +144,8 @@ class HostTask(CheckedHost):
         updated: HostRun,
         names: Names = MappingProxyType({}),
     ) -> list[str]:
-        """The reason why no run would take back the postures that the host is in, in a sentence
-        that has these names of options."""
+        """The reason why no later run would end the postures that are in force on the host, in a
+        sentence that names options by `names`."""
         if not updated.postures or updated.only_predicted or updated.failed:
             return []
         quiet = self.runner(warn=lambda _text: None)
@@ -164,8 +166,8 @@ class HostTask(CheckedHost):
             raise ValueError(self._calls.refusal)
 
     def result_of(self, update: Callable[[], HostRun], arguments: Arguments) -> dict[str, Any]:
-        """The result of the task, which takes these variables. They may be wrong: `update` raises
-        ValueError then."""
+        """The result of the task for the host. `update` raises ValueError if the variables,
+        which have these arguments, are wrong."""
         try:
             self.require_control_node()
             updated = update()
@@ -203,7 +205,8 @@ class HostTask(CheckedHost):
             self.tell(line)
 
     def _is_accepted(self) -> IsAccepted:
-        """Return whether the report accepts an object now; a wrong variable accepts none."""
+        """A function that returns whether the report accepts an object now; with a wrong
+        variable it accepts none."""
         try:
             accepted = self.accepted()
         except ValueError as exc:

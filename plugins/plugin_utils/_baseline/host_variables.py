@@ -53,12 +53,12 @@ class HostVariables:
         self.groups: list[str] = plain(list(variables.get("group_names") or ()))
 
     def value(self, name: str) -> Any:
-        """A variable of the host without templates; None if the host does not have it."""
+        """A variable of the host with its templates rendered; None if the host does not have it."""
         return self.values([name]).get(name)
 
     def values(self, names: Iterable[str]) -> dict[str, Any]:
-        """The variables of the host with these names, as far as it has them, without templates;
-        raises Mistakes for templates that cannot be read."""
+        """The variables of the host with these names, as far as the host has them, with their
+        templates rendered; raises Mistakes for templates that cannot be rendered."""
         values, errors = self.read(names)
         require_none(errors, {}, {}, self.variables)
         return values
@@ -70,8 +70,8 @@ class HostVariables:
         task_options: Mapping[str, Any] = MappingProxyType({}),
         check: FindErrors = no_check,
     ) -> dict[str, Any]:
-        """The options of a task with these arguments: those that the task has, and others from the
-        variables with this prefix; raises Mistakes, also by this check."""
+        """The options of a task with these arguments: those in `task_options`, and the others
+        from the variables with this prefix; raises Mistakes, also for errors that `check` finds."""
         options = {f"{prefix}{name}": value for name, value in task_options.items()}
         names = [name for name in arguments if name not in options]
         values, unread = self.read(names)
@@ -80,8 +80,8 @@ class HostVariables:
         return read_variables(arguments, filled, prefix, self.variables, check, unread)
 
     def read(self, names: Iterable[str]) -> tuple[dict[str, Any], list[OptionError]]:
-        """The values of variables, with UNREAD for each template that cannot be read, and the
-        errors in these."""
+        """The values of variables, with UNREAD in place of each template that cannot be
+        rendered, and the errors of these templates."""
         variables = self.variables
         stored = {name: variables[name] for name in names if name in variables}
         data = {name: data_of(value) for name, value in stored.items()}
@@ -92,7 +92,8 @@ class HostVariables:
         return without_omitted(data, variables.get("omit")), errors
 
     def _templated(self, option: Option, value: Any, errors: list[OptionError]) -> Any:
-        """A value without templates, with UNREAD for each that cannot be read, and its error."""
+        """A value with its templates rendered; for each that cannot be rendered, UNREAD, and an
+        error that is added to `errors`."""
         try:
             return self._template(value)
         except AnsibleError as exc:
@@ -112,15 +113,15 @@ class HostVariables:
             return NO_VALUE_READ
 
     def secrets(self, arguments: Arguments) -> list[str]:
-        """The secrets of the environment, and those of the host among these variables that can be
-        read; longer ones first."""
+        """The secrets of the environment, and those in the host's variables for these arguments,
+        as far as they can be read; longer ones first."""
         names = [name for name, argument in arguments.items() if argument.get("no_log")]
         values, _errors = self.read(names)
         return secrets_in(arguments, values)
 
     def misspelt_variables(self, shown: Iterable[OptionError] = ()) -> list[str]:
-        """A warning for each variable of the host that has no effect, and seems to be ours, unless
-        its error is among those that are shown anyway."""
+        """A warning for each variable of the host that has no effect, and seems to be meant for
+        this collection, unless its error is in `shown`."""
         errors = wrong_names(self.variables)
         secrets = self.secrets(OF_HOST) if errors else []
         readable = readable_errors(errors, {}, {}, self.variables)
@@ -129,8 +130,8 @@ class HostVariables:
         return [self._of_host(text) for text in redact(sentences(untold), secrets)]
 
     def base_url(self) -> str:
-        """The base URL of the API that the host names, or else of this run; empty if that cannot be
-        told."""
+        """The base URL of the API that the host names, or else that of this run; empty if it
+        cannot be read."""
         try:
             values = self.values(BASE_URLS)
             host_urls = [values.get(name) for name in BASE_URLS]

@@ -20,8 +20,8 @@ from .variables import Part, RunModule
 
 
 def in_force(merged: MergedHost, part: Part, run_module: RunModule) -> list[PostureObject]:
-    """The objects of the account and the zone that are as a prepared posture would make them, and
-    that nothing else names; raises ReadFailed. A list remains without items, and is none."""
+    """The objects of the account and the zone that are as a prepared posture would set them, and
+    that nothing else names; raises ReadFailed. A list that remains without items does not count."""
     resources = [target.resource for target in merged.prepared.values()]
     reads = {(resource.parent or resource).plural for resource in resources}
     if not reads:
@@ -39,8 +39,8 @@ def sentences_on_prepared(
     run_module: RunModule,
     unmanaged: Iterable[Mapping[str, Any]] | None,
 ) -> Iterator[str]:
-    """A sentence for each object in force, if some of a prepared posture are among the objects that
-    nobody names, or if these are not known."""
+    """A sentence for each object of a prepared posture that is in force, if the `unmanaged`
+    objects include some or are not known (None)."""
     unnamed = {(obj["resource"], obj["key"]) for obj in unmanaged or ()}
     prepared = [
         (target.resource.name, target.resource.label_of(target.desired.values))

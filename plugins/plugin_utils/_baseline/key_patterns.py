@@ -44,8 +44,8 @@ def matches_key(resource: str, key: str, patterns: Iterable[str]) -> bool:
 
 
 def _is_within(key: str, pattern: str) -> bool:
-    """Return whether the network at the end of a key is inside of that at the end of a pattern, of
-    the same list if they name one."""
+    """Return whether the network at the end of a key lies within the network at the end of a
+    pattern, in the same list if they name one."""
     list_name, _space, network = key.rpartition(" ")
     accepted_list, _space, accepted_network = pattern.rpartition(" ")
     inner, outer = range_of(network), range_of(accepted_network)
@@ -55,8 +55,8 @@ def _is_within(key: str, pattern: str) -> bool:
 
 
 def _key_matches(key: str, pattern: str) -> bool:
-    """Return whether a key matches a pattern, and would if any address of a network in it stood in
-    the place of this network. A network that the pattern writes out may be as wide as it is."""
+    """Return whether a key matches a pattern, and would with any address of a network in it in
+    place of that network. A network that the pattern writes out in full always matches."""
     if key == pattern:
         return True
     if not fnmatchcase(key, pattern):
@@ -74,8 +74,8 @@ def _key_matches(key: str, pattern: str) -> bool:
 
 
 def _addresses_of_network(found: re.Match[str]) -> list[str]:
-    """Texts of addresses of a network: the first and the last one, and for each bit that is free
-    the one that has this bit alone."""
+    """Sample addresses of a network as text: the first, the last, and for each host bit the
+    address with only that bit set."""
     address, end = found.group("address"), found.group("end")
     if end.startswith(".."):
         return [address, end[2:]]

@@ -61,19 +61,19 @@ def _unmoved(option: Option) -> Option:
 
 
 class End(NamedTuple):
-    """The reason why values do not hold: their posture was over at a time, or `over_at` is empty,
-    and no entry names the posture."""
+    """The reason why the values of a posture are not in force: the posture ended at `over_at`,
+    or, if that is empty, no entry names it."""
 
     over_at: str = ""
 
     @property
     def words(self) -> str:
-        """The reason behind the name of a place."""
+        """The reason, as words that follow the name of a place."""
         return f"ended at {self.over_at}" if self.over_at else PREPARED
 
 
 class Layer(NamedTuple):
-    """Values that stand at a place; those of a posture that does not hold have an `end`."""
+    """The values of a posture and their place; `end` is None while the posture is in force."""
 
     place: Option
     values: Values
@@ -81,8 +81,8 @@ class Layer(NamedTuple):
 
 
 class PostureObject(NamedTuple):
-    """An object that values describe at a place: its collection and key, the object as it is
-    desired, and its `entry` as it stands in these values."""
+    """An object that a posture or a variable describes at a place. `identity` is its collection
+    and key, `desired` the object as it should be, `entry` the object as its place describes it."""
 
     resource: Resource
     identity: tuple[str, schema.Key]
@@ -96,21 +96,22 @@ class PostureObject(NamedTuple):
         return self.resource.title_of(self.desired.values)
 
     def is_made(self, obj: schema.Object) -> bool:
-        """Return whether an existing object is as these values would make it."""
+        """Return whether an existing object is as these values would set it."""
         made = {**self.resource.defaults(), **self.desired.values}
         is_same = self.resource.key_of(obj) == self.identity[1]
         return is_same and not differences(self.resource.fields, obj, made)
 
 
 class MergedHost:
-    """The variables of a host with these postures at a time. `postures` are those that hold;
-    `titles` are the objects that they set, by owner, and `ended` those of postures that do not
-    hold, by resource and key, each with the end. `added` are the objects that
-    postures alone name which hold or are over, and `prepared` those that prepared ones alone name,
-    with which nothing is done.
+    """The variables of a host with its postures at a time.
 
-    Raises ValueError for a posture that is wrong, for one of which nothing sets back what it
-    changes, and for values of the host that cannot be read.
+    `postures` are those in force, and `titles` the objects that they set, by owner. `ended` has the
+    objects of postures that are not in force, by resource and key, each with the reason. `added`
+    has the objects that only postures name, whether in force or over; `prepared` those that only
+    prepared postures name which no entry uses, and which are not changed.
+
+    Raises ValueError for a posture that is wrong, for a posture whose changes nothing would undo,
+    and for values of the host that cannot be read.
     """
 
     def __init__(self, host: str, values: Values, entries: PostureEntries, now: datetime) -> None:
@@ -139,8 +140,7 @@ class MergedHost:
             self._accept(chosen, now)
 
     def _copied_baseline(self, values: Values, layers: Sequence[Layer]) -> dict[str, Any]:
-        """The variables of the host over which layers are laid, by their options; they are copies,
-        which the layers change."""
+        """The variables of the host that layers may change, by option, as copies."""
         options = {option for layer in layers for option in layer.values}
         baseline = {}
         for option in options:
@@ -150,8 +150,8 @@ class MergedHost:
         return baseline
 
     def part(self, move: Move = _unmoved) -> Part:
-        """All that the variables describe, with the option in place of each that a posture brings,
-        as `move` tells it; raises ValueError."""
+        """All that the variables describe, as a module call; `move` names the options in place
+        of those that a posture brings. Raises ValueError."""
         for variable, entries in self.values.items():
             if variable in of_host.OWNERS_OF and isinstance(entries, list):
                 self._note_places(variable.removeprefix(PREFIX), entries)
@@ -163,7 +163,8 @@ class MergedHost:
         return replace(part, context=part.context._replace(postures=postures))
 
     def _posture_values(self) -> list[PostureValues]:
-        """The values of all postures, object by object, for a run that only does what time does."""
+        """The values of all postures, by object, for a run that only makes the changes that are
+        due by time."""
         rows: list[PostureValues] = []
         for target, end in self._targets:
             plural, key = target.identity
@@ -179,7 +180,7 @@ class MergedHost:
                 self._brought[f"{option}[{index}]"] = place
 
     def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-        """A sentence for each operation that takes back what a posture has set that is over."""
+        """A sentence for each operation that undoes what a posture that is over has set."""
         for operation in operations:
             ended = self.ended.get((operation["resource"], operation["key"]), ())
             for posture_object, end in ended:
@@ -189,8 +190,8 @@ class MergedHost:
                     break
 
     def taken_elsewhere(self, operations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-        """The titles of the objects that operations take back from a prepared posture, while no
-        entry names a posture that sets them: the file of another checkout may."""
+        """The titles of the objects of a prepared posture that operations undo although no entry
+        names a posture that sets them; the file of another checkout may have that entry."""
         for operation in operations:
             ended = self.ended.get((operation["resource"], operation["key"]), ())
             taken_back = [
@@ -200,20 +201,19 @@ class MergedHost:
                 yield title_of_operation(operation)
 
     def sets(self, resource: Resource) -> bool:
-        """Return whether a posture that holds sets an object of a resource."""
+        """Return whether a posture in force sets an object of a resource."""
         held = [target for target, end in self._targets if end is None]
         return any(target.resource.plural == resource.plural for target in held)
 
     def prepared_in(self, state: schema.State) -> Iterator[PostureObject]:
-        """The objects of a state that are as a prepared posture would make them, and that nothing
-        else names: the file of another checkout may have an entry of it."""
+        """The objects of prepared postures that a state has as these set them, and that nothing
+        else names; the file of another checkout may have an entry for them."""
         for (plural, _key), target in self.prepared.items():
             if any(map(target.is_made, state.get(plural) or ())):
                 yield target
 
     def _take_layers(self, layers: Sequence[Layer]) -> None:
-        """Take the values of layers, each once: the same again holds longer, and changes nothing
-        else."""
+        """Apply the values of layers, equal ones once, since repeated values only last longer."""
         taken: list[Values] = []
         for layer in layers:
             if layer.values not in taken:
@@ -221,8 +221,8 @@ class MergedHost:
                 self._take_layer(layer)
 
     def _take_layer(self, layer: Layer) -> None:
-        """Take the values of a posture that holds; of one with an end, let the entries expire that
-        nothing else names. Raises ValueError for values that cannot be read."""
+        """Apply the values of a posture in force; for a posture with an end, mark the entries as
+        expired that nothing else names. Raises ValueError for values that cannot be read."""
         for option, value in layer.values.items():
             if has_objects(self.values, option):
                 objects = _objects(layer.place.at, {option: value}, self.values)
@@ -235,7 +235,7 @@ class MergedHost:
         self._brought[option] = place
 
     def _take_objects(self, option: str, objects: Sequence[PostureObject], end: End | None) -> None:
-        """Take the objects of a posture that stand under an option."""
+        """Apply the objects that a posture has under an option."""
         is_exclusive = option in (self.values.get(PURGE) or ())  # as with_own_purge names it
         for target in objects:
             self._note(target, end)
@@ -268,8 +268,9 @@ class MergedHost:
         self.titles.setdefault(resource.owner, []).append(title)
 
     def _add(self, option: str, target: PostureObject, end: End | None) -> str:
-        """Add an entry that nothing else has; of a posture that is over, one that has expired. A
-        list remains without items, once it was made. The title of what nothing would set back."""
+        """Add the entry of an object that only a posture names, as expired if the posture is
+        over; a list remains, without items. Returns the title of an object that nothing would
+        set back, or an empty text."""
         resource = target.resource
         if not resource.may_expire:
             return "" if end else target.title
@@ -296,8 +297,8 @@ class MergedHost:
     def _lay_over(
         self, option: str, entry: dict[str, Any], target: PostureObject, end: End | None
     ) -> str:
-        """Lay the values of a posture that holds over those of an entry; the names of those that
-        the entry does not have, and that nothing would set back."""
+        """Replace values of an entry by those of a posture in force. Returns the names of the
+        values that the entry lacks, so that nothing would set them back, or an empty text."""
         resource = target.resource
         if not end or resource is LISTS:
             self._places[id(entry)] = target.place
@@ -342,8 +343,8 @@ class MergedHost:
         self.values[variable] = [entries[key] for key in order]
 
     def _accept(self, postures: Sequence[Posture], now: datetime) -> None:
-        """Accept the risks of postures for what they change: on the way in, and for a week of the
-        way back."""
+        """Accept the risks of postures for their own changes while they are in force, and for
+        their end until a week later."""
         variable = of_host.ACCEPT_RISKS
         risks: list[tuple[Option, Any]] = []
         for index, risk in enumerate(acceptances_in(self.values.get(variable))):
@@ -358,8 +359,8 @@ class MergedHost:
             self._brought[f"{RISKS}[{index}]"] = place
 
     def _bound_risks(self, posture: Posture) -> Iterator[tuple[Option, Any]]:
-        """The risks that a posture accepts; one that names no objects counts for those of the
-        posture alone."""
+        """The risks that a posture accepts; a risk without objects is limited to the objects of
+        the posture."""
         keys = _keys_by_resource(self._objects_of(posture))
         for place, risk in posture.risks:
             if _may_be_bound(risk):
@@ -375,7 +376,7 @@ class MergedHost:
                 yield from _objects(posture.path.at, {option: value}, self.values)
 
     def _risks_of_end(self, posture: Posture) -> list[tuple[Option, Any]]:
-        """The risks of the way back: the end of what the posture added, and nothing else."""
+        """The risks at the end of a posture, accepted for the objects that it added alone."""
         # The playbook attack, which writes `since`, adds nothing that is there already.
         if not posture.record["since"]:
             return []
@@ -386,8 +387,8 @@ class MergedHost:
         return risks
 
     def _ended_by(self, posture: Posture) -> Iterator[PostureObject]:
-        """The objects of a posture that is over: those of values without a name, and those that a
-        prepared posture alone names."""
+        """The objects of a posture that is over: those in values of its own entry, and those
+        that only its prepared posture names."""
         for ended in self.ended.values():
             for target, _end in ended:
                 is_of_values = target.place.lies_in(posture.place)
@@ -397,7 +398,8 @@ class MergedHost:
 
 
 def _in_words(resource: Resource, values: Values) -> str:
-    """The values of a single object, with the names of its fields if it may have several."""
+    """The values of a resource with a single object, with the names of the fields if it may have
+    several."""
     words = []
     for name, value in values.items():
         word = str(value).lower()
@@ -406,7 +408,7 @@ def _in_words(resource: Resource, values: Values) -> str:
 
 
 def _keys_by_resource(posture_objects: Iterable[PostureObject]) -> dict[str, list[str]]:
-    """The keys of objects as acceptances name them, by the names of their resources."""
+    """The keys of objects, in the form that acceptances use, by the names of their resources."""
     keys: dict[str, list[str]] = {}
     for target in posture_objects:
         of_resource = keys.setdefault(target.resource.name, [])
@@ -415,8 +417,9 @@ def _keys_by_resource(posture_objects: Iterable[PostureObject]) -> dict[str, lis
 
 
 def _may_be_bound(risk: Any) -> bool:
-    """Return whether an accepted risk names no objects. One with its resource and networks does,
-    since the networks are the keys; a malformed one stays, so that the task tells it."""
+    """Return whether an accepted risk names no objects. A risk with a resource and networks
+    names them, since networks are the keys; a malformed risk stays as it is, so that the task
+    reports it."""
     if not isinstance(risk, Mapping):
         return str(risk).strip() in CODES
     if risk.get("code") not in CODES or risk.get("entries") is not None:
@@ -425,7 +428,8 @@ def _may_be_bound(risk: Any) -> bool:
 
 
 def _bound_to(keys: Mapping[str, Sequence[str]], risk: Any) -> Iterator[dict[str, Any]]:
-    """An acceptance for the objects with these keys alone, one for each resource that it is for."""
+    """Copies of an acceptance, limited to the objects with these keys; one for each resource
+    that it applies to."""
     fields = {**risk} if isinstance(risk, Mapping) else {"code": str(risk).strip()}
     for resource, entries in keys.items():
         if fields.get("resource") in (None, resource):
@@ -435,7 +439,7 @@ def _bound_to(keys: Mapping[str, Sequence[str]], risk: Any) -> Iterator[dict[str
 def _chosen_postures(
     host: str, entries: PostureEntries, prepared: Mapping[Option, Values], now: datetime
 ) -> list[Posture]:
-    """The postures of entries; raises ValueError with all that is wrong in them."""
+    """The postures that entries name or describe; raises ValueError with all errors in them."""
     reads = [partial(read_posture, host, place, entry, prepared, now) for place, entry in entries]
     return [posture for posture in all_read(*reads) if posture]
 
@@ -443,8 +447,8 @@ def _chosen_postures(
 def _layers(
     chosen: Sequence[Posture], prepared: Mapping[Option, Values], now: datetime
 ) -> list[Layer]:
-    """The values of postures: first of those that hold, then of those that are over, and then of
-    the prepared ones, whoever names them."""
+    """The values of postures: first those in force, then those that are over, then all prepared
+    postures, whoever names them."""
     holding = [Layer(posture.path, posture.values) for posture in chosen if now < posture.until]
     over = [
         Layer(posture.path, posture.values, End(posture.record["until"]))
@@ -462,7 +466,7 @@ def _not_set_back(target: PostureObject, lacking: str, option: str) -> OptionErr
 
 
 def _takes_back(operation: Mapping[str, Any], values: Values) -> bool:
-    """Return whether an operation takes back one of these values of an object."""
+    """Return whether an operation undoes one of these values of an object."""
     if operation["action"] == "delete":
         return True
     before = operation.get("before") or {}
@@ -478,8 +482,9 @@ def _ended_entry(target: PostureObject) -> dict[str, Any]:
 
 
 def _objects(place_of: PlaceOf, values: Values, host: Values) -> Iterator[PostureObject]:
-    """The objects that `values` describe, whose places are those of their options. `host` has all
-    variables of the host, of which only its owners are read. Raises Mistakes for malformed ones."""
+    """The objects that `values` describe, each at the place that `place_of` gives its option.
+    Only the owners are read from `host`, the variables of the host. Raises Mistakes for
+    malformed values."""
     if not values:
         return
     ids = {name: "its own" for name in schema.OWNERS if of_host.names_owner(host, name)}
@@ -499,7 +504,7 @@ def _objects(place_of: PlaceOf, values: Values, host: Values) -> Iterator[Postur
 
 
 def _placed(place_of: PlaceOf, option: Option) -> Option:
-    """The option, or what stands in it, at its place."""
+    """The option, or a path within it, at its place."""
     name, *steps = option.path
     return place_of(str(name)).at(*steps)
 
@@ -513,7 +518,7 @@ def _option_of(resource: Resource) -> Option:
 def _posture_object(
     place_of: PlaceOf, values: Values, resource: Resource, key: schema.Key, desired: DesiredObject
 ) -> PostureObject:
-    """An object that values describe, with its entry in them."""
+    """An object that values describe, with its entry in the values."""
     steps = desired.path.path
     entry: Any = values if steps else dict(desired.values)
     for step in steps:

@@ -46,9 +46,9 @@ ITEMS, RISKS = "items", "accept_risks"
 
 
 class Posture(NamedTuple):
-    """A posture of a host: a prepared one, or values of its own. `place` is that of its entry,
-    `path` that of the values; `risks` are accepted, each with its own place. The `record` is for
-    results and reports."""
+    """A posture of a host: a prepared one, or one with values of its own. `place` is the place
+    of its entry and `path` that of its values; `risks` are the accepted risks, each with its
+    place. The `record` is for results and reports."""
 
     name: str
     until: datetime
@@ -59,15 +59,15 @@ class Posture(NamedTuple):
     risks: PlacedRisks
 
     def sentence(self) -> str:
-        """The posture for people, and until when it holds."""
+        """The name of the posture and its end, for people."""
         reason = f" ({self.record['reason']})" if self.record["reason"] else ""
         title = f"The posture {self.name or f'in {self.place}'}"
         return f"{title} holds until {self.record['until']}{reason}."
 
 
 def postures_of(values: Values) -> dict[Option, Values]:
-    """By their variables: the prepared postures, with the values that are for this host. Raises
-    Mistakes."""
+    """The prepared postures by the name of their variable, each reduced to the values that apply
+    to this host. Raises Mistakes."""
     prepared = values.get(POSTURES) or {}
     postures = {Option(POSTURES, name): posture for name, posture in prepared.items()}
     errors: list[OptionError] = []
@@ -78,7 +78,7 @@ def postures_of(values: Values) -> dict[Option, Values]:
 
 
 def _for_host(posture: Values, values: Values) -> Values:
-    """The values of a posture that are for a host with these values."""
+    """The values of a posture that apply to the host with these variables."""
     for_host = {}
     for option, value in posture.items():
         describes_objects = PREFIX + option in OWNERS_OF
@@ -90,14 +90,14 @@ def _for_host(posture: Values, values: Values) -> Values:
 
 
 def has_objects(values: Values, option: str) -> bool:
-    """Return whether objects stand under an option, whose account or zone a host has."""
+    """Return whether an option describes objects of an account or zone that the host has."""
     owners = OWNERS_OF.get(PREFIX + option, ())
     return any(names_owner(values, owner) for owner in owners)
 
 
 def require_risks(postures: Mapping[Option, Values]) -> None:
-    """Raise ValueError for malformed accepted risks of prepared postures, also of those that no
-    entry names."""
+    """Raise ValueError for malformed accepted risks of prepared postures, also of postures that
+    no entry names."""
     checks = [
         partial(read_acceptances, path.at(RISKS), posture.get(RISKS))
         for path, posture in postures.items()
@@ -108,7 +108,7 @@ def require_risks(postures: Mapping[Option, Values]) -> None:
 def read_posture(
     host: str, place: Option, entry: Any, prepared: Mapping[Option, Values], now: datetime
 ) -> Posture | None:
-    """The posture of an entry; None for one that has ended, and that nobody prepares any more.
+    """The posture of an entry; None for an ended entry whose prepared posture no longer exists.
     Raises ValueError."""
     fields = _checked_fields(place, entry)
     until = expiry_of(place.at("until"), fields["until"])
@@ -166,7 +166,7 @@ def _placed_risks(place: Option, values: Values) -> Iterator[tuple[Option, Any]]
 
 
 def no_such_posture(name: Any, prepared_names: Iterable[Any]) -> Message:
-    """The problem of a name that no prepared posture has."""
+    """The message for a name that no prepared posture has."""
     names = [str(prepared_name) for prepared_name in prepared_names]
     problem = f"no posture is called {name}{did_you_mean(str(name), names)}; "
     if names:

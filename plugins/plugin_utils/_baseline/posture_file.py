@@ -32,8 +32,8 @@ TEXT, MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads times and names as the texts that they are, also the host 1234 or no, and no name
-    twice."""
+    """Reads times and names as text, even host names such as `1234` or `no`, and rejects
+    duplicate names."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         size = len(node.value)
@@ -54,22 +54,23 @@ _Loader.yaml_implicit_resolvers = {
 
 @lru_cache(maxsize=1)
 def _document_of_text(text: str) -> Any:
-    """The document in a text, which many hosts have in common; nobody may change it."""
+    """The document in a text; remembered, since many hosts share the file, so no caller may
+    change it."""
     return yaml.load(text, _Loader)
 
 
 class Changed(Exception):
-    """The entries of a host are not those that somebody has read."""
+    """Raised if the entries of a host in the file are no longer those that the caller read."""
 
 
 class PostureFile:
-    """The file, which may not exist; a link leads to it."""
+    """The file of postures, which may not exist; a symbolic link is followed."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(os.path.realpath(path))
 
     def read(self) -> Any:
-        """The document of all hosts; raises ValueError, which names the file."""
+        """The document with the entries of all hosts; raises ValueError, which names the file."""
         try:
             return _document_of_text(self.path.read_text(encoding="utf-8")) or {}
         except FileNotFoundError:
@@ -97,8 +98,8 @@ class PostureFile:
         return [(Option(in_file, index), entry) for index, entry in enumerate(entries)]
 
     def write(self, host: str, existing: list[Any], entries: list[Any]) -> None:
-        """Let a host have these entries in place of the existing ones; raises OSError, ValueError,
-        and Changed if those in the file differ."""
+        """Replace the `existing` entries of a host by `entries`; raises OSError, ValueError, and
+        Changed if the file has other entries than `existing`."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with locked(self.path.parent):
             if self.entries_of(host) != existing:

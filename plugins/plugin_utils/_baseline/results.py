@@ -46,8 +46,8 @@ FOR_ANSIBLE = ("warnings", "deprecations")
 
 
 class HostRun(NamedTuple):
-    """The run of a host, with its result. `refusal` says why its plan was not applied; None if it
-    was, or if another failure ended the run."""
+    """The run of a host, with its result. `refusal` is the reason why its plan was not applied;
+    None if it was applied, or if another failure ended the run."""
 
     result: ModuleResult
     predicted: bool  # whether nothing was applied
@@ -66,12 +66,12 @@ class HostRun(NamedTuple):
 
     @property
     def only_predicted(self) -> bool:
-        """Return whether the host has something to do that was not done."""
+        """Return whether the host has changes that were predicted and not made."""
         return self.predicted and bool(self.result.get("plan_id"))
 
     @property
     def reason(self) -> str:
-        """The reason for which the run failed; of a refused plan, without the sentence that nothing
+        """The reason why the run failed; for a refused plan, without the sentence that nothing
         was changed."""
         return self.refusal["reason"] if self.refusal else str(self.result.get("msg"))
 
@@ -92,11 +92,9 @@ class HostRunner:
         approved: ApprovedPlan | None = None,
         snapshot: TakeSnapshot | None = None,
     ) -> HostRun:
-        """Update a host to match what it describes, in check mode only in prediction.
-
-        If there is something to do, Cloudflare validates it, and the snapshot is taken, between
-        prediction and run.
-        """
+        """Update a host to match its variables; in check mode, only predict. If there are
+        changes, Cloudflare validates them, and the snapshot is taken, between the prediction and
+        the run."""
         if not described_by(part):
             return HostRun(NOTHING_TO_DO, True)
         if approved is not None:
@@ -117,8 +115,8 @@ class HostRunner:
         return self._run(part, False, approved)._replace(snapshot=path)
 
     def _run(self, part: Part, check_mode: bool, approved: ApprovedPlan | None) -> HostRun:
-        """One run of the module. A plan that is refused, and is not the approved one, is told by
-        its differences from that."""
+        """One run of the module. If the plan is refused and differs from the approved plan, the
+        message has the differences."""
         result = dict(self.run_module(part, check_mode))
         refusal, existing = result.pop(REFUSAL, None), result.pop(EXISTING, {})
         traffic = result.pop(TRAFFIC_LINES, ())
@@ -130,7 +128,7 @@ class HostRunner:
 
 
 def _failed_run(prediction: HostRun, message: str) -> HostRun:
-    """The run of a host that ends with this message, after its prediction."""
+    """The failed run of a host with this message, after its prediction."""
     failure = {**prediction.result, "changed": False, "failed": True, "msg": message}
     return HostRun(failure, True)
 
@@ -138,11 +136,9 @@ def _failed_run(prediction: HostRun, message: str) -> HostRun:
 def shown_result(
     result: ModuleResult, warnings: Sequence[str] = (), verbose: bool = False
 ) -> dict[str, Any]:
-    """The result of a host, with `warnings` before its own.
-
-    Unless verbose, it leaves out what was read if nothing changes, since Ansible templates, sends
-    and keeps the results of all hosts, and of a failure, since Ansible prints all of that.
-    """
+    """The result of a host, with `warnings` before the result's own. Unless `verbose`, it leaves
+    out the objects that were read if nothing changes or if it failed, since Ansible templates,
+    sends and keeps the results of all hosts, and prints a failure in full."""
     shown = {name: value for name, value in result.items() if not name.startswith("_ansible_")}
     notices = {name: list(shown.pop(name, ())) for name in FOR_ANSIBLE}
     notices["warnings"] = [*warnings, *notices["warnings"]]
@@ -172,8 +168,8 @@ def mitigated(coverage: Mapping[str, Any]) -> str:
 
 
 def _number_mitigated(sets: Iterable[Mapping[str, Any]]) -> str:
-    """The number of the addresses in these sets of a component that it mitigates, in words; empty
-    if there are none."""
+    """The number of addresses in these sets that a component mitigates, in words; empty if it is
+    zero."""
     mitigated_sets = [item for item in sets if ENABLED in item["modes"]]
     networks = []
     for address_set in mitigated_sets:
@@ -199,7 +195,7 @@ def host_outcome(result: ModuleResult) -> str:
 
 
 def sentence_of(numbers: Counter[str], check_mode: bool) -> str:
-    """The numbers of hosts by their outcomes, in a sentence."""
+    """The numbers of hosts by outcome, in a sentence."""
     words = PREDICTED if check_mode else {}
     texts = []
     for outcome in HOST_OUTCOMES:
@@ -222,8 +218,8 @@ AFTER_THE_RUN = "After the run: "
 def lines(
     host: str, result: ModuleResult, is_accepted: IsAccepted = lambda item: False, begin: str = ""
 ) -> list[str]:
-    """The lines on a host for a user who asks for no more: how well it is protected, in a sentence
-    that begins so, what weakens it, and which steps are left."""
+    """The lines on a host in a result without details: a sentence on its protection that starts
+    with `begin`, what weakens it, and the steps left."""
     return [visible(f"{host}: {line}") for line in _lines_of_result(result, is_accepted, begin)]
 
 
@@ -251,7 +247,7 @@ def _lines_of_result(result: ModuleResult, is_accepted: IsAccepted, begin: str) 
 
 
 def _protection_sentence(coverage: Mapping[str, Any]) -> str:
-    """The protection of a host, with the reasons that its summary has."""
+    """The protection of a host, with the reasons in its summary."""
     summary = coverage["summary"]
     reasons = [reason for reason in coverage["reasons"] if reason in summary]
     return first_sentences([summary[0], *reasons], SENTENCES_IN_LINE, "reason", "reasons")

@@ -19,8 +19,8 @@ from .variables import POSTURE, Part, RunModule, described_by
 
 
 class ReadFailed(ValueError):
-    """A read of a host failed, or its answer lacks what was asked for. `error` is what Cloudflare
-    said; None if it refused nothing."""
+    """Raised if a read of a host failed, or if its answer lacks what was wanted. `error` is the
+    error of Cloudflare; None if Cloudflare rejected nothing."""
 
     def __init__(self, message: str, result: Mapping[str, Any]) -> None:
         super().__init__(message)
@@ -28,14 +28,15 @@ class ReadFailed(ValueError):
 
 
 def read_service(part: Part, run_module: RunModule, wanted: str = "") -> tuple[datetime, State]:
-    """The time of Cloudflare, by one more read of what the host has anyway, and the collection that
-    was read: the wanted one, if the host has it. Raises ValueError."""
+    """The time by Cloudflare's clock, from a read of a collection that the host has anyway, and
+    that collection: the `wanted` one if the host has it. Raises ValueError."""
     described = [managed.resource for managed in described_by(part)]
     if not described:
         raise ValueError(f"{POSTURE}: the host describes nothing to read. {NOTHING_CHANGED}")
 
     def order(resource: Resource) -> tuple[bool, bool]:
-        """The wanted one comes first, and then those whose answers tell the time."""
+        """The sort key of a resource: the wanted one first, then those whose answers tell the
+        time."""
         return resource.plural != wanted, isinstance(resource.listing, InFiles)
 
     plural = min(described, key=order).plural

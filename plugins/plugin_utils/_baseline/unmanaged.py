@@ -37,8 +37,9 @@ MAX_SENTENCES = 10  # name an object each
 
 @dataclass(frozen=True)
 class Accepted:
-    """An acceptance of the report on a host, of objects of a resource whose keys match a pattern or
-    of a status for some networks and components. `expires` is None for never."""
+    """An acceptance in the report on a host: of objects of a resource whose keys match a
+    pattern, or of a status for some networks and components. `expires` is None if it never
+    expires."""
 
     reason: str
     expires: datetime | None = None
@@ -49,7 +50,7 @@ class Accepted:
     components: Sequence[str] = ()
 
     def is_valid(self, now: datetime) -> bool:
-        """Return whether it has not expired at this moment."""
+        """Return whether the acceptance has not expired at this moment."""
         return self.expires is None or now < self.expires
 
     def accepts(self, obj: UnmanagedObject, now: datetime) -> bool:
@@ -68,8 +69,8 @@ REQUIRED_FIELDS = ("resource", "keys", "status", "reason")
 
 
 def parse_accepted(entries: Any, host: str) -> list[Accepted]:
-    """The acceptances of the variable that hold for this host; raises ValueError with all that is
-    wrong in the entries."""
+    """The acceptances of the variable that apply to this host; raises ValueError with all errors
+    in the entries."""
     variables = read_variables({ACCEPTED: ENTRIES}, {ACCEPTED: entries})
     problems, accepted = OptionProblems(), []
     for position, value in enumerate(variables[ACCEPTED]):
@@ -89,14 +90,15 @@ def parse_accepted(entries: Any, host: str) -> list[Accepted]:
 
 
 def _expiry(option: Option, expires: Any) -> datetime | None:
-    """The end of an acceptance; None for never. Raises OptionError."""
+    """The end of an acceptance; None if it never expires. Raises OptionError."""
     if not expires:
         return None
     return parsed(option.at("expires"), parse_expiry, expires)
 
 
 def _argument_for(entry: Any) -> Argument:
-    """The argument of an entry: the fields of a status if it has one, else those of objects."""
+    """The argument spec of an entry: for the acceptance of a status if it has one, else for that
+    of objects."""
     has_status = isinstance(entry, Mapping) and "status" in entry
     names = OF_STATUS if has_status else OF_OBJECTS
     fields = {name: {**FIELDS[name], "required": name in REQUIRED_FIELDS} for name in names}
@@ -106,7 +108,7 @@ def _argument_for(entry: Any) -> Argument:
 
 
 def _acceptance_problems(entry: Mapping[str, Any]) -> Iterator[tuple[Sequence[OptionStep], str]]:
-    """The problems of an entry, each with the way to it, beside those of wrong fields."""
+    """The problems of an entry, each with the path to it, other than fields of a wrong form."""
     fields = {**entry}
     for name in ("keys", "hosts"):
         if fields.get(name) == []:
@@ -146,8 +148,9 @@ def accepted_reason(
 
 
 def weakening(objects: Iterable[UnmanagedObject], weakens: bool = True) -> list[str]:
-    """The objects that weaken a host, or may, a sentence each; the proven ones first. If `weakens`
-    is false, those that weaken nothing, and do something to all plain traffic."""
+    """A sentence for each object that weakens a host or may weaken it, the proven ones first. If
+    `weakens` is false, a sentence for each object that does not weaken it, but affects all plain
+    traffic."""
     concerned = [obj for obj in objects if (obj["weakens"] is not False) is weakens]
     concerned = [obj for obj in concerned if obj["reason"]]
     concerned.sort(key=lambda obj: obj["weakens"] is None)

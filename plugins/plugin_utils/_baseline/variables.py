@@ -66,8 +66,8 @@ NOTHING_BROUGHT: Brought = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Part:
-    """A module to run for a host, with its options and the role's knowledge of the host; options
-    that the host does not have are left out."""
+    """A module call for a host: the module, the options that the host has, and what the role
+    knows about the host."""
 
     module: str
     options: dict[str, Any]
@@ -79,7 +79,7 @@ class Part:
         return self.context.names
 
     def named(self, names: Names) -> Part:
-        """The same, with other variables for some options."""
+        """The same part, with other variables for some options."""
         return replace(self, context=self.context._replace(names={**self.names, **names}))
 
 
@@ -154,8 +154,8 @@ OF_CONNECTION: Arguments = {
 
 
 def without_omitted(value: Any, omitted: Any) -> Any:
-    """A value without what is `omitted`, however deep; before ansible-core 2.19 it is a text that
-    templates keep."""
+    """A value without Ansible's `omit` marker, at any depth; before ansible-core 2.19 the marker
+    is a text that survives templates."""
     if not isinstance(omitted, str):
         return value
     if isinstance(value, Mapping):
@@ -170,18 +170,16 @@ def without_omitted(value: Any, omitted: Any) -> Any:
 
 
 def host_part(host: str, variables: Mapping[str, Any], brought: Brought = NOTHING_BROUGHT) -> Part:
-    """All that the variables of a host describe; raises ValueError with a sentence for each thing
-    that lacks."""
+    """All that the variables of a host describe, as a module call; raises ValueError with a
+    sentence for each missing variable."""
     require_complete(host, variables)
     return part_of(variables, brought)
 
 
 def part_of(variables: Mapping[str, Any], brought: Brought = NOTHING_BROUGHT) -> Part:
-    """All that the variables of a host describe, also if something lacks.
-
-    `variables` holds values of `OF_HOST`, without templates. None and, of ids, credentials and
-    addresses, an empty text count as not set.
-    """
+    """All that the variables of a host describe, as a module call, even if variables are
+    missing. `variables` holds values of `OF_HOST`, with templates rendered. None counts as not
+    set, and so does an empty text for ids, credentials and addresses."""
     values, filled = _with_inventory(variables)
     names = {name: filled.get(f"{PREFIX}{name}", f"{PREFIX}{name}") for name in OPTIONS}
     entries = [name for name, place in brought.items() if place.path[0] != ACCEPT_RISKS]
@@ -198,14 +196,15 @@ def part_of(variables: Mapping[str, Any], brought: Brought = NOTHING_BROUGHT) ->
 
 
 def wrong_names(variables: Mapping[str, Any]) -> list[OptionError]:
-    """The variables of a host without effect that seem to be ours: those that the role baseline,
-    the inventory or the playbooks do not have, and the collections that are purged in vain."""
+    """The variables of a host without effect that seem to be meant for this collection: those
+    that are unknown to the role baseline, the inventory and the playbooks, and collections in
+    the purge that no variable describes."""
     return [*_errors_of_unknown_variables(frozenset(variables)), *_purged_in_vain(variables)]
 
 
 @lru_cache(maxsize=256)  # most hosts have the same
 def misspelt_names(names: Set[str]) -> list[OptionError]:
-    """The variables of a host that are one of the role's but for a slip or two."""
+    """The variables of a host whose names differ from a variable of the role by a slip or two."""
     return misspelt_errors(names - KNOWN, BASELINE)
 
 
@@ -224,8 +223,8 @@ def _errors_of_unknown_variables(names: Set[str]) -> list[OptionError]:
 
 
 def with_own_purge(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values of a host, whose purge names the collections that its own variables describe; a
-    wrong one stays as it is."""
+    """The values of a host, with a purge that lists the collections described by its own
+    variables; a wrong purge stays as it is."""
     options = read_options({PURGE: BASELINE[PURGE]}, {PURGE: values.get(PURGE)})
     if options.errors:
         return values
@@ -244,7 +243,7 @@ def read_acceptances(option: Option, value: Any) -> Sequence[Acceptance]:
 
 
 def _purged_in_vain(values: Mapping[str, Any]) -> list[OptionError]:
-    """An error for each collection that the purge of a host names, and no variable describes."""
+    """An error for each collection in the purge of a host that no variable describes."""
     purge = values.get(PURGE)
     names = [name for name in EXCLUSIVE if isinstance(purge, list) and name in purge]
     errors = []
@@ -283,25 +282,22 @@ def _zone_of_inventory(values: Mapping[str, Any], names: Mapping[str, str]) -> M
 
 
 def connection_options(part: Part, owner: str = "") -> dict[str, Any]:
-    """The options of a part that say which account or zone it is about, and how to reach it, as far
-    as a module takes them that is about this owner alone."""
+    """The options of a part that name the account or zone and say how to reach it; with an
+    owner, only those that a module for this owner alone accepts."""
     arguments = shared_options(owner, env_fallback) if owner else CONNECTION_OPTIONS
     return {option: value for option, value in part.options.items() if option in arguments}
 
 
 def settings_of(part: Part, owner: str, retries: int, warn: Warn) -> Settings:
-    """The options to reach the account or the zone of a host whose variables are right."""
+    """The settings to reach the account or the zone of a host whose variables are valid."""
     options = read_options(CONNECTION_OPTIONS, connection_options(part))
     return parse_settings({**options, "retries": retries}, [owner], {}, warn)
 
 
 def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values of the role's variables, and the names of those that the inventory's variables
-    fill.
-
-    A zone is named once: by the role's variables rather than the inventory's, by its id rather than
-    its name.
-    """
+    """The values of the role's variables, completed by the inventory's variables, and the names
+    of the inventory's variables that were used. Of the ways to name a zone only one is kept: the
+    role's variables before the inventory's, the id before the name."""
     names_of_inventory = {*INVENTORY.keys(), *INVENTORY.values()}
     may_be_empty = variables.keys() - names_of_inventory
     values = {
@@ -322,7 +318,8 @@ def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
 
 
 def names_owner(values: Mapping[str, Any], owner: str) -> bool:
-    """Return whether a host has an account, or a zone, by its variables or the inventory's."""
+    """Return whether the variables of a host, or those of the inventory, name an account or
+    zone."""
     variables: list[str] = []
     for name in OWNERS[owner].options:
         variables += [f"{PREFIX}{name}", f"edge_{name}"]
@@ -330,8 +327,8 @@ def names_owner(values: Mapping[str, Any], owner: str) -> bool:
 
 
 def stand_ins(variables: Mapping[str, Any]) -> dict[str, str]:
-    """An id for each owner that a host lacks, and credentials if it has none, so that its other
-    values can be checked."""
+    """An id for each owner that a host lacks, and credentials if it has none, so that the other
+    variables can be checked."""
     ids = {
         f"{PREFIX}{owner}": f"{number:f>32x}"
         for number, owner in enumerate(OWNERS)
@@ -347,7 +344,7 @@ def _has_credentials(variables: Mapping[str, Any]) -> bool:
 
 
 def require_complete(host: str, variables: Mapping[str, Any]) -> None:
-    """Raise Mistakes if a host lacks what its variables need."""
+    """Raise Mistakes if a host lacks variables that its other variables need."""
     values, _names = _with_inventory(variables)
     lacking = [owner for option, owner in OWNERS.items() if not names_owner(values, option)]
     problems: list[str] = []
@@ -372,7 +369,7 @@ def require_complete(host: str, variables: Mapping[str, Any]) -> None:
 
 
 def _variables_about(values: Mapping[str, Any], owner: str) -> list[str]:
-    """The variables that describe something of an owner alone."""
+    """The variables in `values` that describe objects of this owner alone."""
     variables = [name for name, owners in OWNERS_OF.items() if owners == {owner}]
     with_default = f"{PREFIX}rules"  # in the role
     return [
@@ -386,8 +383,8 @@ def _ways(*options: str) -> str:
     return ", or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
 
 
-def of_another(kind: str, file_id: str, host: str, host_id: str) -> str:
-    """The words for a file that is of another account or zone than the host."""
+def wrong_owner_in_words(kind: str, file_id: str, host: str, host_id: str) -> str:
+    """The words for a file that belongs to another account or zone than the host."""
     return (
         f"is of another {kind}: that of the file is {file_id or 'not named'},"
         f" and that of {host} is {host_id}"
@@ -395,14 +392,14 @@ def of_another(kind: str, file_id: str, host: str, host_id: str) -> str:
 
 
 def wrong_source(host: str, values: Mapping[str, Any]) -> list[OptionError]:
-    """The errors of variables that an export of another account or zone has written."""
+    """The errors of variables that an export of another account or zone wrote."""
     source = values.get(SOURCE) or {}
     options = part_of(values).options if source else {}
     errors = []
     for name in OWNERS:
         file_id, host_id = source.get(name), options.get(name)
         if file_id and host_id and str(file_id).lower() != str(host_id).lower():
-            problem = of_another(name[:-3], file_id, host, host_id)
+            problem = wrong_owner_in_words(name[:-3], file_id, host, host_id)
             advice = "take the export of this host, or, if the variables are meant for it, delete"
             text = f"the export {problem}; {advice} {SOURCE}"
             errors.append(OptionError(Option(SOURCE, name), text))
@@ -410,7 +407,7 @@ def wrong_source(host: str, values: Mapping[str, Any]) -> list[OptionError]:
 
 
 def check_keep(keep: object) -> int | None:
-    """The number of snapshots of a host that remain, None for all; raises Mistakes."""
+    """The number of snapshots to keep for a host, None for all; raises Mistakes."""
     if keep in (None, ""):
         return None
     number = int(str(keep))
@@ -421,7 +418,7 @@ def check_keep(keep: object) -> int | None:
 
 
 def one_owner(hosts: Sequence[str], variable: str, value: str) -> str:
-    """A sentence on hosts that are one account or one zone."""
+    """A sentence that says that several hosts are one account or one zone."""
     if len(hosts) == 2:
         names, subject, object_ = " and ".join(hosts), "both", "the other"
     else:

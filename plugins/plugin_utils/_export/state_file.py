@@ -32,7 +32,7 @@ from .._baseline.variables import (
     Part,
     host_part,
     names_owner,
-    of_another,
+    wrong_owner_in_words,
 )
 from .._variables import plain, read_variables, require_valid
 from .describe import IGNORE_IDS, exclusive_entries, purge_of
@@ -170,7 +170,7 @@ class StateFile:
         for name, kind in (("account_id", "account"), ("zone_id", "zone")):
             file_id, host_id = self.owners.get(name, ""), owners.get(name)
             if host_id is not None and file_id.lower() != host_id.lower():
-                problem = of_another(kind, file_id, host, host_id)
+                problem = wrong_owner_in_words(kind, file_id, host, host_id)
                 raise ValueError(f"{self.name} {problem}. Use --limit, or the file of this host.")
 
     def unmet(self, host: str, prediction: Mapping[str, Any]) -> dict[str, Any]:
