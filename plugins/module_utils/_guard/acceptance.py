@@ -194,8 +194,8 @@ def _cover_networks(group: Sequence[Acceptance], finding: Finding) -> bool:
 def _cover_entries(
     group: Sequence[Acceptance], resource: Resource, entries: Iterable[Entry]
 ) -> bool:
-    """Return whether acceptances, if they are bound to entries, have all of these objects; keys are
-    compared as Cloudflare compares them."""
+    """Return whether acceptances cover all of these objects; an acceptance without entries
+    covers everything. Keys are compared as Cloudflare compares them."""
     texts: set[str] = set()
     for acceptance in group:
         if acceptance.entries is None:

@@ -69,7 +69,8 @@ def _reason(acceptances: Sequence[Acceptance]) -> str | None:
 
 
 def _coverage_once_enabled(planned: Planned) -> Coverage | None:
-    """The coverage once all is enabled that the plan takes to an earlier stage first."""
+    """The coverage after all objects are enabled that the plan first takes to an earlier stage;
+    None if there are none."""
     enabled: dict[Operation, Object] = {}
     for operation in planned.plan.operations:
         mode = operation.resource.mode_field

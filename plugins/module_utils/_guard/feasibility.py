@@ -21,8 +21,8 @@ from .facts import Answer, CollectionPlace, place_of_collection
 
 
 def check_length(plan: Plan, _read: ReadCollection) -> str:
-    """The reason why an owner would not take a plan that makes a list longer than its quota; one
-    that is longer already has a larger quota."""
+    """The reason why an owner would reject a plan that makes a list longer than its quota; empty
+    if none. A list that is longer already has a larger quota."""
     for resource in plan.resources.values():
         quota = resource.quota
         after = _number_of_counting_objects(resource, plan.after()) if quota else 0
@@ -36,7 +36,7 @@ def check_length(plan: Plan, _read: ReadCollection) -> str:
 
 
 def _number_of_counting_objects(resource: Resource, state: State) -> int:
-    """The number of objects of a collection that count."""
+    """The number of objects of a collection that count towards its quota."""
     not_ours = resource.semantics.not_ours
     return len([obj for obj in state[resource.plural] if not not_ours(obj)])
 
@@ -71,8 +71,8 @@ def _new_prefixes(plan: Plan) -> list[str]:
 
 
 def check_onboarding(plan: Plan, read: ReadCollection) -> str:
-    """Check that Cloudflare takes the new prefixes of a plan; `read` is called only if there are
-    some."""
+    """The reason why Cloudflare would reject the new prefixes of a plan; empty if none. `read`
+    is called only if there are new prefixes."""
     new = _new_prefixes(plan)
     if not new:
         return ""
@@ -101,7 +101,7 @@ def _reasons_of(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
 
 
 def _meeting(onboarded: Object, new: Sequence[str]) -> list[str]:
-    """The new prefixes that overlap with an onboarded one, or with a delegation in it."""
+    """The new prefixes that overlap an onboarded prefix, or a delegation in it."""
     network = range_of(onboarded.get("cidr"))
     return [prefix for prefix in new if overlaps(prefix, [network])] if network else []
 

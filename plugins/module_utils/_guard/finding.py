@@ -87,6 +87,6 @@ class Finding(NamedTuple):
 
 
 def _risk_objects(entries: Iterable[Entry]) -> list[RiskObject]:
-    """The objects, each once."""
+    """The objects of these entries, without repetition."""
     names = dict.fromkeys((entry.resource.name, entry.text) for entry in entries)
     return [RiskObject(resource=resource, key=key) for resource, key in names]

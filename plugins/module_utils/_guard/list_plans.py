@@ -63,7 +63,8 @@ def _uses_in(operation: Operation, rule: Object | None) -> Mapping[tuple[str, st
 
 
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
-    """Check that the account has the lists to which the changed rules refer from now on."""
+    """A message about lists that changed rules newly refer to and that the account lacks; empty
+    if it has all of them."""
     names = _kinds_of_lists(plan)
     clauses = []
     for use in _new_uses(plan.operations):

@@ -87,7 +87,8 @@ BACKTEST: OptionSpec = {
 
 
 class BacktestTerms(NamedTuple):
-    """A task asks for the requests of some hours, or of a file, of which so much may be blocked."""
+    """The terms of a backtest: the hours to look back or a file of requests, and the largest
+    percentage of them that may be newly blocked."""
 
     hours: float
     max_percent: float

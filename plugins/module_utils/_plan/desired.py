@@ -106,7 +106,7 @@ class LongList(Mapping[Key, DesiredObject]):
         return {key: place for place, key in enumerate(self._rows)}
 
     def in_order(self) -> Iterator[tuple[Key, DesiredObject]]:
-        """All of them with their keys; no other way to all of them takes as little memory."""
+        """All objects with their keys; iterating over them in another way takes more memory."""
         for place, (key, row) in enumerate(self._rows.items()):
             yield key, self._object(row, place)
 
@@ -119,7 +119,7 @@ class LongList(Mapping[Key, DesiredObject]):
         return renamed
 
     def unlike(self) -> Iterator[tuple[Key, DesiredObject]]:
-        """Those of which there is more to say, with their keys."""
+        """The objects that have more than values, such as an end, with their keys."""
         return ((key, row) for key, row in self._rows.items() if isinstance(row, DesiredObject))
 
     def __contains__(self, key: object) -> bool:
@@ -207,7 +207,7 @@ class Desired:
 
     @cached_property
     def undecided(self) -> AbstractSet[Key]:
-        """The keys of objects for which nobody knows that."""
+        """The keys of objects for which it is not known whether their time has come."""
         return self._in(Presence.OPEN)
 
     @cached_property
@@ -228,7 +228,7 @@ class Desired:
         return replace(self, entries=entries)
 
     def only(self, keys: Container[Key]) -> Desired:
-        """The desired state of these objects alone."""
+        """The desired state reduced to these objects."""
         entries = {key: self.entries[key] for key in self.entries if key in keys}
         return replace(self, entries=entries)
 
@@ -247,15 +247,15 @@ class Desired:
         return replace(self, entries=entries)
 
     def among(self, objects: Sequence[Object]) -> list[Object]:
-        """Those of the existing objects that it is about: all if it is exclusive, or else those
-        that the task names."""
+        """The existing objects that the desired state manages: all if it is exclusive, or else
+        those that the task names."""
         if self.exclusive:
             return list(objects)
         key_of = self.resource.key_of
         return [obj for obj in objects if key_of(obj) in self.entries]
 
     def drops(self, key: Key) -> bool:
-        """Return whether an exclusive list must not have this key."""
+        """Return whether the list is exclusive and must not contain this key."""
         return self.exclusive and key not in self.entries and not self.ignores(key)
 
     def ignores(self, key: Key) -> bool:
@@ -399,12 +399,9 @@ def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -
 
 
 def parse_ignore(desired: Desired, patterns: Sequence[str], path: Option = THE_TASK) -> Desired:
-    """The desired state that ignores what the patterns match; raises OptionError for one that
-    matches a desired key.
-
-    In an exclusive list that has an order, an entry with nothing but such a key says where the
-    object of others stands.
-    """
+    """The desired state with patterns of keys to ignore; raises OptionError for a pattern that
+    matches a desired key. In an exclusive, ordered list, an entry with only such a key marks the
+    place of an ignored object."""
     placeholders = _placeholders(desired)
     paths_by_name = {
         str(key[0]): desired.paths[key] for key in desired.objects if key not in placeholders
@@ -456,7 +453,7 @@ def numbered(option: str, entries: Sequence[Mapping[str, Any]], path: Option = T
 def check_purge(
     option: str, entries: Sequence[Any] | None, absent: bool = False, path: Option = THE_TASK
 ) -> None:
-    """A purge needs a list of what stays; raises OptionError."""
+    """Raises OptionError for a purge without a list of what stays."""
     if absent:
         problem = Message(
             "it goes with ", STATE, " present only; absent removes just what it names"

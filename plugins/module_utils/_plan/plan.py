@@ -217,7 +217,7 @@ class Operation:
 
     @property
     def target(self) -> tuple[str, Key]:
-        """The object that changes: its collection and key."""
+        """The collection and the key of the object that changes."""
         return (self.resource.plural, self.key)
 
     @property
@@ -231,7 +231,7 @@ class Operation:
 
     @property
     def identity(self) -> str:
-        """The id of the object that there is; empty of a new one."""
+        """The id of the existing object; empty for a new object."""
         return str(self.existing.get("id")) if self.existing else ""
 
     @property
@@ -277,12 +277,13 @@ class Plan(NamedTuple):
 
     @property
     def resources(self) -> dict[str, Resource]:
-        """The collections that it changes, by plural."""
+        """The collections that the plan changes, by plural."""
         return _changed_resources(self.operations)
 
     @property
     def doubts(self) -> list[str]:
-        """A sentence for all that decides about it and cannot be read, with the first reason."""
+        """A sentence for each collection that decides about the plan and cannot be read, with
+        the first reason."""
         reasons: dict[str, str] = {}
         for reasons_of_collection in self.unread.values():
             for doubt, reason in reasons_of_collection.items():

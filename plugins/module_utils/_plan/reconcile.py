@@ -85,8 +85,8 @@ def _without_gone(desired: Desired, before: Sequence[Key]) -> Desired:
 def _arranged(
     desired: Sequence[Desired], before: Sequence[Key], predecessors: Mapping[Key, Key]
 ) -> Order:
-    """An exclusive list has its own order, into which keys of other sections of a host are put
-    unless it names them."""
+    """The keys in their new order. An exclusive list has the order of its section, into which
+    keys of other sections of a host are put unless that section names them."""
     order, unmoved = list(before), before
     for collection in desired:
         if collection.exclusive:
@@ -159,7 +159,7 @@ def _require_order_of_ignored(
 def _unmoved_around(
     anchors: AbstractSet[Key], before: Sequence[Key], places: Mapping[Key, int]
 ) -> set[Key]:
-    """The anchors, and as many keys between two of them as need not move."""
+    """The anchors, and as many of the keys between any two of them as need not move."""
     unmoved = set(anchors)
     between: list[Key] = []
     low = -1
@@ -177,12 +177,10 @@ def _unmoved_around(
 def insert_new(
     desired: Sequence[Desired], order: list[Key], predecessors: Mapping[Key, Key] = NO_ITEMS
 ) -> None:
-    """Insert the new keys at their positions, those with one position in the order of the task.
-
-    A key with a predecessor that an earlier plan made goes behind it: its position alone, such as
-    `first`, would turn both round. Raises PlanError for those beside something that is not there
-    yet.
-    """
+    """Insert the new keys at their positions; keys with the same position keep the order of the
+    task. A key follows a predecessor that an earlier plan made, since by its position alone,
+    such as `first`, it would come in front of it. Raises PlanError for positions beside
+    something that does not exist yet."""
     last_keys: dict[Position, Key] = {}  # the last new key at each position
     existing_keys = set(order)
     waiting: list[tuple[Desired, Key]] = []
@@ -194,7 +192,7 @@ def insert_new(
             predecessor = _existing_predecessor(key, order, predecessors)
             if predecessor is not None:
                 order.insert(order.index(predecessor) + 1, key)
-            elif not _is_placed(collection, key, order, last_keys):
+            elif not _try_to_place(collection, key, order, last_keys):
                 still_waiting.append((collection, key))
         if len(still_waiting) == len(waiting):
             errors = [_misplaced(collection, key) for collection, key in waiting]
@@ -205,7 +203,7 @@ def insert_new(
 def _existing_predecessor(
     key: Key, order: Sequence[Key], predecessors: Mapping[Key, Key]
 ) -> Key | None:
-    """The nearest predecessor of a key that is there; None if there is none."""
+    """The nearest predecessor of a key that is in the order; None if there is none."""
     predecessor = predecessors.get(key)
     while predecessor is not None and predecessor not in order:
         predecessor = predecessors.get(predecessor)
@@ -213,8 +211,8 @@ def _existing_predecessor(
 
 
 def predecessors_in(plan: Plan, plural: str) -> dict[Key, Key]:
-    """The predecessors of the objects that a plan creates in an ordered list, as long as the plan
-    creates these as well."""
+    """The predecessor of each object that a plan creates in an ordered list, in runs of objects
+    that the plan creates."""
     created: set[Key] = set()
     for operation in plan.operations:
         if operation.action == "create" and operation.resource.plural == plural:
@@ -227,10 +225,10 @@ def predecessors_in(plan: Plan, plural: str) -> dict[Key, Key]:
     return predecessors
 
 
-def _is_placed(
+def _try_to_place(
     desired: Desired, key: Key, order: list[Key], last_keys: dict[Position, Key]
 ) -> bool:
-    """Put a key into its place, unless its neighbour is not there yet."""
+    """Insert a key into the order; return False if its neighbour is not there yet."""
     position = desired.positions.get(key, ("last", ""))
     where, neighbour_name = position
     neighbour = _neighbour_key(desired, neighbour_name)
@@ -259,7 +257,7 @@ def _neighbour_key(desired: Desired, name: str) -> Key:
 
 
 def _misplaced(desired: Desired, key: Key) -> PlanError:
-    """The error of a position whose neighbour is not there, or comes later in the task."""
+    """The error of a position whose neighbour does not exist, or comes later in the task."""
     resource = desired.resource
     _where, neighbour_name = desired.positions[key]
     reason = "which is not there."
@@ -272,8 +270,8 @@ def _misplaced(desired: Desired, key: Key) -> PlanError:
 
 
 def in_own_order(desired: Desired, order: Sequence[Key]) -> list[Key]:
-    """The keys with those that the task names in its order, at the places that these have
-    together."""
+    """The keys, where those in `desired.order` have the order of the task, at the places that
+    they have together."""
     named = [key for key in desired.order or desired.objects if key in order]
     task_keys = iter(named)
     arranged = []
@@ -310,7 +308,8 @@ Make = Callable[[Sequence[Desired], Adjust], Plan]
 
 
 class Match(NamedTuple):
-    """An existing object that the task is about, and its place in the listing; whether it stays."""
+    """An existing object that the task names or manages, its place in the listing, and whether
+    it stays."""
 
     place: int
     obj: Object
@@ -318,7 +317,7 @@ class Match(NamedTuple):
 
 
 class ByKey:
-    """Existing objects by their keys; of a long list, no more is kept than their places."""
+    """The places of existing objects by their keys; for a long list nothing else is kept."""
 
     def __init__(self, existing: Sequence[Object]) -> None:
         self._existing = existing
@@ -326,7 +325,7 @@ class ByKey:
         self._places_of_duplicates: dict[Key, list[int]] = {}
 
     def add(self, key: Key, place: int) -> None:
-        """Add the object at a place."""
+        """Add the object at a place in the listing, by its key."""
         if self._places.setdefault(key, place) != place:
             self._places_of_duplicates.setdefault(key, []).append(place)
 
@@ -346,7 +345,7 @@ class ByKey:
 
 
 def as_desired(resource: Resource, existing: Object | None, values: Values) -> Values:
-    """Takes the desired values as they are."""
+    """The desired values as they are."""
     return values
 
 
@@ -414,8 +413,8 @@ def _changes_of_collection(
 
 
 def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
-    """Networks sort before their subsets: an exclusion is created after the prefix around it, and
-    deleted before it."""
+    """The operations sorted by network, so that an exclusion is created after the prefix around
+    it, and deleted before it."""
     ordered = sorted(changes, key=lambda operation: operation.order)
     deletions = [operation for operation in ordered if operation.action == "delete"]
     writes = [operation for operation in ordered if operation.action != "delete"]
@@ -423,7 +422,7 @@ def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
 
 
 def _turn_in_plan(operation: Operation) -> tuple[int, bool]:
-    """Sorts operations; an object that rules may name is deleted after these rules."""
+    """The sort key of an operation; an object that rules may name is deleted after these rules."""
     phase = PHASES.index(operation.action)
     return phase, operation.action == "delete" and operation.resource.is_referred_to
 
@@ -488,7 +487,7 @@ def _creation(resource: Resource, values: Values) -> Operation:
 
 
 def _check_fixed(resource: Resource, existing: Object, values: Values) -> None:
-    """Raises PlanError for values with another one of a field that never changes."""
+    """Raises PlanError if values would change a field that cannot change."""
     for name, value in differences(resource.fixed, existing, values).items():
         raise PlanError(
             f"The {resource.title_of(existing)} exists with the {name} {existing.get(name)}, and"
@@ -566,7 +565,7 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
 
 
 def _ignored_only(desired: Desired, key: Key, identity: str) -> PlanError:
-    """The error of an entry whose only object has an id that the task ignores."""
+    """The error of an entry whose only existing object has an id that the task ignores."""
     resource = desired.resource
     title = resource.title_of(desired.entries[key].values)
     reason = Message(
@@ -578,7 +577,7 @@ def _ignored_only(desired: Desired, key: Key, identity: str) -> PlanError:
 
 
 def _invalid(desired: Sequence[Desired], changes: Sequence[Operation]) -> Iterator[PlanError]:
-    """An error for each object that Cloudflare would refuse, with the option that names it."""
+    """An error for each object that Cloudflare would reject, with the option that names it."""
     for operation in changes:
         resource, planned = operation.resource, operation.planned
         reason = resource.semantics.invalid_reason(planned) if planned else ""

@@ -20,7 +20,8 @@ Target = Tuple[str, Key]  # the plural of the resource, and the key of the objec
 
 
 class EvidenceLimits(NamedTuple):
-    """A task asks the traffic of some hours, of which so much may be lost."""
+    """The limits of a task: how many hours of past traffic to examine, and how much of it may be
+    lost."""
 
     hours: float
     max_percent: float
@@ -28,7 +29,7 @@ class EvidenceLimits(NamedTuple):
 
     @property
     def time(self) -> timedelta:
-        """The time to look back, and for which an object monitors at least."""
+        """The time to look back, which is also the least time for which an object monitors."""
         return timedelta(hours=self.hours)
 
     @property
@@ -59,7 +60,7 @@ class Verdict(NamedTuple):
 
     @classmethod
     def unknown(cls, why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
-        """The verdict where nobody can tell; `why` is one or more sentences."""
+        """The verdict if it is not known what would be dropped; `why` is one or more sentences."""
         message = f"It is not known what it would drop. {why}"
         return cls("unknown", message, ranges=ranges, restarts=restarts)
 

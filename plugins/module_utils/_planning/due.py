@@ -24,8 +24,8 @@ from .._schema.resource import Key, Resource, Values, without
 
 
 class Due(NamedTuple):
-    """Tells which changes are due, by the postures of a host; an object that monitors is enabled in
-    time only if the task asks for stages."""
+    """Decides which changes are due, by the postures of a host; time enables a monitoring object
+    only if the task asks for stages."""
 
     context: Context
     is_staged: bool

@@ -52,7 +52,7 @@ Doubt = Tuple[str, Ranges]  # a sentence on what is not known, and the networks 
 
 
 def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
-    """Tell if more would have been dropped than these limits allow."""
+    """Return whether more would have been dropped than these limits allow."""
     most_percent, most_packets = Fraction(str(limits.max_percent)), limits.max_packets
     if 100 * sums.would_drop > most_percent * sums.total:
         return True
@@ -105,7 +105,7 @@ def _unknown_by(doubts: Sequence[Doubt]) -> Verdict:
 
 
 def _ranges_of(networks_of_each: Sequence[Ranges]) -> Ranges:
-    """All of some networks, as a set."""
+    """The addresses of several networks, as one set."""
     return union(network for ranges in networks_of_each for network in ranges)
 
 
@@ -120,7 +120,7 @@ def _is_decided(row: Row, decided: Decided, space: Ranges) -> bool:
 
 
 def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:
-    """By protected prefix, those without traffic as well."""
+    """The share of lost packets for each protected prefix, also for prefixes without traffic."""
     prefixes = [prefix for prefix, _ranges in decided.networks]
     starts = [start for start, _end in prefixes]  # they are disjoint and in order
 
@@ -136,7 +136,8 @@ def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:
 
 
 def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[NetworkShare]:
-    """By subnet; by data center too, if it is not known which of them are concerned."""
+    """The share of lost packets for each subnet; for each subnet in each data center if it is
+    not known which data centers are concerned."""
 
     def subnet_and_data_center(row: Row) -> tuple[Range, str]:
         destination = range_of(row.destination) or (0, 0)
@@ -201,8 +202,8 @@ YOUNG = "It is not known that these networks are protected for {:g} h already: {
 
 
 class Question(NamedTuple):
-    """The question of a task whether past traffic speaks against what a plan enables; objects that
-    are enabled `at_once` need no answer."""
+    """The question whether past traffic speaks against what a plan enables; objects that are
+    enabled `at_once` need no answer."""
 
     limits: EvidenceLimits
     now: datetime | None

@@ -29,8 +29,8 @@ if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in
 
 
 class Surroundings(NamedTuple):
-    """All that decides about a plan: the draft of it from the whole state, the traffic if the task
-    asks for it, and the facts on which the guard checks it."""
+    """All that decides about a plan: its draft with the whole existing state, the traffic if the
+    task asks for it, and the facts on which the guard checks it."""
 
     draft: Plan
     traffic: AccountTraffic | None = None

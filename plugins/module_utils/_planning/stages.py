@@ -64,8 +64,8 @@ class Rollout(NamedTuple):
         return Question(self.terms.evidence, self.now, self.at_once)
 
     def staged(self, make: Callable[[Adjust], Plan], against: Verdicts = NO_ITEMS) -> Planned:
-        """The plan that `make` makes, in which an object that comes too early, or that a verdict is
-        `against`, stays at an earlier stage."""
+        """The plan that `make` makes, where an object stays at an earlier stage if it is too
+        early to enable it, or if a verdict is `against` it."""
         if not self.terms.is_staged:
             return Planned(make(as_desired))
         staged: set[Target] = set()

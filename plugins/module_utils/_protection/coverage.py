@@ -76,7 +76,7 @@ class Coverage:
 
     @cached_property
     def inside(self) -> Ranges:
-        """The addresses in a protected prefix, exclusions not yet taken off."""
+        """The addresses in protected prefixes, before exclusions are subtracted."""
         return union(network for _entry, network in self.prefixes(excluded=False))
 
     @cached_property
@@ -115,7 +115,8 @@ class Coverage:
 
     @cached_property
     def pieces(self) -> Mapping[str, Sequence[Piece]]:
-        """By kind: the protected addresses by the modes that their traffic may meet."""
+        """By kind of component, the protected addresses by the modes that their traffic may
+        meet."""
         if not self.malformed_exclusions:
             return self._pieces
         return {kind: _maybe_carved_out(pieces) for kind, pieces in self._pieces.items()}
@@ -266,7 +267,7 @@ class Decided(NamedTuple):
 
     @property
     def space(self) -> Ranges:
-        """The destinations that it decides for, of all networks together."""
+        """The destinations of all networks that the object decides for, as one set."""
         return union(chain(*(ranges for _prefix, ranges in self.networks)))
 
     def may_decide_in(self, data_center: str) -> bool:
@@ -332,7 +333,7 @@ def protected_since(coverage: Coverage, oldest: datetime) -> Ranges:
 
 
 def outermost(ranges: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """The ranges that lie in no other one, in ascending order."""
+    """The ranges that do not lie in another one of them, in ascending order."""
     widest_first = sorted(ranges, key=itemgetter(1), reverse=True)
     outer: list[tuple[Any, Any]] = []
     for start, end in sorted(widest_first, key=itemgetter(0)):

@@ -100,7 +100,7 @@ class _Index:
         self.others = every.difference(place for _range, place in self._entries)
 
     def meeting(self, ranges: Ranges) -> set[int]:
-        """The places of the sets that have one of some values."""
+        """The places of the sets that contain one of these values."""
         places = set()
         for first, last in ranges:
             at = bisect_right(self._firsts, last) - 1
@@ -257,7 +257,7 @@ class Covering:
         return rest == Diagrams.nothing and bool(met)
 
     def _without(self, traffic: Set, places: Iterable[int]) -> Set:
-        """Some traffic without that of sets."""
+        """The traffic without that of the sets at these places."""
         return reduce(self._diagrams.without, (self._sets[one] for one in places), traffic)
 
     def _smallest(self, rest: Set, met: Sequence[int]) -> list[int]:

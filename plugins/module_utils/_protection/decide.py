@@ -40,19 +40,19 @@ class Decision(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The outcome, if there is one."""
+        """The outcome in a word, or UNDECIDED if several are possible."""
         words = {outcome.word for outcome in self.outcomes}
         return words.pop() if len(words) == 1 else UNDECIDED
 
     @property
     def by(self) -> str | None:
-        """The rule or whatever else decides, if that is known."""
+        """The rule or other object that decides, if it is known."""
         deciding = {outcome.by for outcome in self.outcomes}
         return deciding.pop() if len(deciding) == 1 else None
 
     def fulfils(self, expected: str, rule: str | None = None) -> bool | None:
-        """True if this is what was expected, decided by a rule if one is named; None if it is not
-        known."""
+        """True if the decision is the expected outcome, and made by the rule if one is named;
+        None if that is not known."""
         words = FULFILLING.get(expected, (expected,))
         results = set()
         for outcome in self.outcomes:
@@ -73,7 +73,7 @@ def decision(
 
 
 def either(*decisions: Decision) -> Decision:
-    """The decision if one of these is right, and it is not known which."""
+    """The decision if one of these decisions is right, but it is not known which."""
     outcomes: list[Outcome] = []
     reasons: list[str] = []
     skips: list[str] = []
@@ -168,8 +168,8 @@ def _skipped(rule: ZoneRule, truth: Truth) -> list[str]:
 
 
 def in_firewall(rules: Sequence[ZoneRule], views: Sequence[Fields]) -> Decision:
-    """The decision of the Network Firewall on a packet of which it may see the fields of each
-    view."""
+    """The decision of the Network Firewall on a packet, if it may see it as any of these views
+    (sets of fields)."""
     decisions = [decide_request(rules, view, met_by) for view in views]
     joined = either(*decisions)
     if len(decisions) == 1 or len(joined.outcomes) == 1:

@@ -73,7 +73,7 @@ def decide_packet(coverage: Coverage, packet: Packet, name: str) -> Decision:
 
 
 def _open(reason: str) -> Decision:
-    """A decision that may be any."""
+    """A decision with all outcomes possible, for this reason."""
     return decision([Outcome(word) for word in (*WORD_OF_MODE.values(), BYPASSED)], [reason])
 
 

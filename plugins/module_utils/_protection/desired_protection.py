@@ -43,14 +43,18 @@ def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) ->
     }
     filled = []
     for collection in desired:
-        beside = executed.get(collection.resource.owner, NO_ITEMS)
-        filled.append(_with_switches(collection, after[collection.resource.plural], beside))
+        executed_rulesets = executed.get(collection.resource.owner, NO_ITEMS)
+        filled.append(
+            _with_switches(collection, after[collection.resource.plural], executed_rulesets)
+        )
     return plan if filled == list(desired) else make(filled, adjust)
 
 
-def _with_switches(desired: Desired, planned: Sequence[Object], beside: State) -> Desired:
-    """The desired state, with the switches to set back in the objects that it names; `beside` has
-    the rulesets that rules may execute."""
+def _with_switches(
+    desired: Desired, planned: Sequence[Object], executed_rulesets: State
+) -> Desired:
+    """The desired state, with the switches to set back in the objects that it names;
+    `executed_rulesets` are the rulesets that rules may execute."""
     resource = desired.resource
     if desired.absent or desired.only_deletes:
         return desired
@@ -59,7 +63,7 @@ def _with_switches(desired: Desired, planned: Sequence[Object], beside: State) -
     conditions = {id(rule.obj): CONDITIONS.intersection(rule.conditions) for rule in rules}
     defaults = [_defaults(desired, obj, planned, conditions.get(id(obj), ())) for obj in planned]
     if not any(defaults):
-        return replace(desired, own_order=_is_lost_by_order(desired, planned, beside))
+        return replace(desired, own_order=_is_lost_by_order(desired, planned, executed_rulesets))
     described = [_stored(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
     after: list[Object] = []
@@ -73,11 +77,13 @@ def _with_switches(desired: Desired, planned: Sequence[Object], beside: State) -
             key = resource.key_of(obj)
             objects[key] = _overlaid(resource, desired.objects[key], needed)
         after.append(_stored(resource, obj, needed))
-    own_order = _is_lost_by_order(desired, after, beside)
+    own_order = _is_lost_by_order(desired, after, executed_rulesets)
     return replace(desired.with_values(objects), own_order=own_order)
 
 
-def _is_lost_by_order(desired: Desired, planned: Sequence[Object], beside: State) -> bool:
+def _is_lost_by_order(
+    desired: Desired, planned: Sequence[Object], executed_rulesets: State
+) -> bool:
     """True if a list protects less than with the objects of a task in its order, and that order
     takes nothing away; a task that gives positions says itself where an object goes."""
     resource = desired.resource
@@ -88,8 +94,8 @@ def _is_lost_by_order(desired: Desired, planned: Sequence[Object], beside: State
     ordered = [by_key[key] for key in in_own_order(desired, keys)]
     return (
         ordered != planned
-        and _protects_less(resource, ordered, planned, beside)
-        and not _protects_less(resource, planned, ordered, beside)
+        and _protects_less(resource, ordered, planned, executed_rulesets)
+        and not _protects_less(resource, planned, ordered, executed_rulesets)
     )
 
 
@@ -156,7 +162,7 @@ def _switch_default(field: Field) -> Any:
 
 
 def _overlaid(resource: Resource, values: Values, changes: Sequence[Values]) -> Values:
-    """Values with changes laid over them, one after the other."""
+    """The values with these changes laid over them, one after the other."""
     for change in changes:
         values = overlay(resource.fields, values, change)
     return values
@@ -173,7 +179,8 @@ def _stored(resource: Resource, obj: Object, changes: Sequence[Values]) -> Objec
 def _to_set_back(
     resource: Resource, obj: Object, changes: Sequence[Values], neighbours: Neighbours
 ) -> Sequence[Values]:
-    """As few of the changes as are needed so that an object protects no less than with all."""
+    """The changes, without those that are not needed so that an object protects no less than
+    with all of them."""
     in_front, behind = neighbours if resource in DDOS_OVERRIDES else NO_NEIGHBOURS
 
     def planned(chosen: Sequence[Values]) -> Sequence[Object]:
@@ -189,10 +196,13 @@ def _to_set_back(
 
 
 def _protects_less(
-    resource: Resource, was: Sequence[Object], becomes: Sequence[Object], beside: State = NO_ITEMS
+    resource: Resource,
+    was: Sequence[Object],
+    becomes: Sequence[Object],
+    executed_rulesets: State = NO_ITEMS,
 ) -> bool:
-    """True if objects protect less than the same objects with other values, or in another order,
-    `beside` what they execute."""
+    """True if objects protect less than the same objects with other values, or in another order;
+    they may execute the `executed_rulesets`."""
     evaluated = evaluated_as(resource)
     if evaluated.plural not in IN_ORDER and resource not in DDOS_OVERRIDES:
         # An object that is off does not even monitor.
@@ -200,8 +210,8 @@ def _protects_less(
         return any(is_off(now) > is_off(then) for then, now in zip(was, becomes))
     if _deployed(resource, was) - _deployed(resource, becomes):
         return True
-    before = Coverage({**beside, evaluated.plural: was})
-    after = Coverage({**beside, evaluated.plural: becomes})
+    before = Coverage({**executed_rulesets, evaluated.plural: was})
+    after = Coverage({**executed_rulesets, evaluated.plural: becomes})
     return any(worse(before, after, evaluated))
 
 

@@ -54,8 +54,8 @@ ARGUMENTS = "http.request.uri.args"
 
 
 class Wanted(NamedTuple):
-    """The traffic of which an example is wanted. All of it has the same `values` of some fields;
-    the rules that it meets name `fields`, and requests go to the `host` of a zone."""
+    """The traffic of which an example is wanted. It has fixed `values` in some fields; the rules
+    that it meets use `fields`, and requests go to the `host` of a zone."""
 
     kind: str
     traffic: Set

@@ -172,8 +172,8 @@ def _claims(
 
 
 class Span(NamedTuple):
-    """The first and the last address of a network, or the first and the last name of a hostname by
-    its labels from behind."""
+    """The first and last address of a network, or the first and last name that a hostname or
+    wildcard covers, as labels in reverse order (`com`, `example`)."""
 
     start: Any
     end: Any

@@ -31,8 +31,8 @@ HOURS_OF_LOG = 1.0
 
 
 class HostAnswer(NamedTuple):
-    """The objects of a resource, or the `message` of the error with its HTTP status and codes; of
-    the analytics one object has the settings."""
+    """The objects of a resource, or the `message` of the error that reading them raised, with
+    its HTTP status and codes. The answer of the analytics has one object, the settings."""
 
     resource: Resource
     objects: Sequence[Object] = ()
@@ -42,7 +42,7 @@ class HostAnswer(NamedTuple):
 
     @property
     def about(self) -> str:
-        """The title of its resource."""
+        """The title of the resource that was read."""
         return self.resource.titles if self.resource.key else self.resource.title
 
     @property
@@ -62,13 +62,13 @@ class HostAnswer(NamedTuple):
 
     @property
     def only_object(self) -> Object:
-        """The object of a resource that has one; empty if it was not read."""
+        """The object of a resource that has a single one; empty if it was not read."""
         return self.objects[0] if self.objects else {}
 
 
 class HostAnswers(NamedTuple):
-    """All answers about a host, how many calls were made, and by how many seconds the clock of
-    Cloudflare is ahead; None if no answer tells."""
+    """All answers about a host, the number of calls, and the seconds by which Cloudflare's clock
+    is ahead; None if no answer has the time."""
 
     answers: Sequence[HostAnswer]
     calls: int

@@ -71,8 +71,8 @@ def assumptions() -> Sequence[CollectionAssumption]:
 
 
 class Diagnosis(NamedTuple):
-    """A permission or a product, and whether answers show that it is there; None if that is not
-    known."""
+    """A permission or a product, and whether the answers show that it is available; None if they
+    do not show it."""
 
     name: str
     available: bool | None
@@ -80,8 +80,9 @@ class Diagnosis(NamedTuple):
 
 
 def permissions_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
-    """Each permission that these reads need: refused if any read is, since the listing of rulesets
-    takes the permission of any phase; not known if a read is refused for the product alone."""
+    """A diagnosis of each permission that these reads need. A permission is missing if any read
+    is denied, since listing rulesets accepts the permission of any phase; it is not known if a
+    read is only denied because the product is missing."""
     by_permission: dict[str, list[HostAnswer]] = defaultdict(list)
     for answer in answers:
         permission = answer.resource.permission._replace(token_only=False)
@@ -124,7 +125,7 @@ def _plan_of_zone(answer: HostAnswer) -> Diagnosis:
 
 
 def _analytics(answer: HostAnswer) -> Iterator[Diagnosis]:
-    """By the settings of the account, the products of which there are analytics."""
+    """A diagnosis of each product that has analytics, by the settings of the account."""
     for node in NODES:
         settings = answer.only_object.get(node.name, {})
         is_enabled = settings.get("enabled")
@@ -135,7 +136,8 @@ def _analytics(answer: HostAnswer) -> Iterator[Diagnosis]:
 
 
 def _diagnosis_of_product(name: str, answers: Sequence[HostAnswer]) -> Diagnosis:
-    """There if any read succeeds, or else not there if any answer says that it is not."""
+    """A diagnosis of the product: available if any read succeeds, or else missing if any answer
+    says so."""
     if any(not answer.message for answer in answers):
         return Diagnosis(name, True, "")
     for answer in answers:
@@ -230,7 +232,7 @@ def _clock_problems(seconds_ahead: float | None) -> list[str]:
 
 
 def failures(record: Record, kind: str) -> list[str]:
-    """The reasons of a run that fails on this kind: deviation, or unknown."""
+    """The reasons why the run fails, if it fails on this kind: deviation or unknown."""
     if kind == "deviation":
         beginning = "assumptions that do not hold"
         names = [verdict["name"] for verdict in record["assumptions"] if verdict["holds"] is False]
@@ -241,15 +243,15 @@ def failures(record: Record, kind: str) -> list[str]:
 
 
 def is_as_expected(record: Record, answers: Sequence[HostAnswer]) -> bool:
-    """Return whether each answer was read, but for those of products that the account does not
-    have, and no assumption fails."""
+    """Return whether no assumption fails, and each answer was read except for products that the
+    account does not have."""
     if failures(record, "deviation"):
         return False
     return all(not answer.message or answer.lacks_product for answer in answers)
 
 
 def line_of(record: Record) -> str:
-    """The record of a host that is as expected in a line, with the products that it lacks."""
+    """A line on a host that is as expected, with the products that it lacks."""
     lacking = [product["name"] for product in record["products"] if product["available"] is False]
     lacks = f" Not available: {', '.join(lacking)}." if lacking else ""
     return f"{_line_of_calls(record)} All is as expected.{lacks}"
@@ -289,8 +291,8 @@ def _lines_of_assumptions(verdicts: Sequence[Mapping[str, Any]]) -> Iterator[str
 
 
 def bundle_text(record: Record, answers: Sequence[HostAnswer]) -> str:
-    """The text of the bundle: what the record says without names and values, and the shapes of the
-    answers."""
+    """The text of the bundle: the content of the record without names and values, and the shapes
+    of the answers."""
     verdicts = {verdict["name"]: verdict["holds"] for verdict in record["assumptions"]}
     document = {
         "format": FORMAT,
@@ -317,8 +319,8 @@ SHORT_NAME = re.compile(r"(?!.*([0-9]{4}|[0-9a-fA-F-]{12}))[A-Za-z_][A-Za-z0-9_-
 
 
 def shape_of(value: Any, path: str = "") -> Iterator[str]:
-    """The fields of an object with their types, a text each, such as `filter.id: str`; no value is
-    kept, and no name that may be one."""
+    """The fields of an object with their types, as lines such as `filter.id: str`. Values are
+    left out, and so are keys that could be values, such as ids."""
     yield f"{path}: {type(value).__name__}"
     if isinstance(value, list):
         for element in value:

@@ -48,9 +48,9 @@ for _option, _resources in COLLECTIONS.items():
 
 @dataclass
 class Export:
-    """Variables of the role baseline, a sentence for each thing that they do not describe, and the
-    lists that no variable can make exclusive, since one of their objects has no name of its own.
-    `ignoring` are the variables that name objects to leave alone."""
+    """The variables of the role baseline, a note on each thing that they do not describe, and
+    the `incomplete` options of lists that cannot be exclusive, since an object in them has no
+    name. `ignoring` has, by variable, the names of objects that the role leaves alone."""
 
     variables: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -58,7 +58,8 @@ class Export:
     ignoring: dict[str, list[str]] = field(default_factory=dict)
 
     def left_alone(self, resource: Resource, obj: Object) -> str:
-        """Leave an object alone by its id, or by a pattern; a clause that says so."""
+        """Make the variables leave an object alone, by its id or by a pattern; returns a clause
+        that says so."""
         variable = VARIABLE_OF[resource.plural]
         name: Any
         if resource.has_patterns:
@@ -81,12 +82,10 @@ class Export:
 
 
 def export_state(state: State, purge: bool = False) -> Export:
-    """The variables under which the role baseline changes nothing.
-
-    `state` holds what Cloudflare has, by the plural of each resource; the variables say nothing of
-    resources that it lacks. With `purge` the lists are exclusive: objects that are not named are
-    deleted, except for those that the variables leave alone. Raises ValueError for an empty state.
-    """
+    """The variables that describe a state, so that the role baseline changes nothing. `state`
+    has the existing objects by the plural of each resource; resources that it lacks are not
+    described. With `purge` the lists are exclusive: objects that no variable names are deleted,
+    except for those left alone. Raises ValueError for an empty state."""
     if not state:
         raise ValueError(
             "there is nothing to export; give the result of protection_info, or lists of rules"
@@ -113,7 +112,7 @@ def export_state(state: State, purge: bool = False) -> Export:
 
 
 def _lists_left_alone(state: State) -> list[str]:
-    """A sentence for each list that is no protection."""
+    """A sentence for each list of a kind that the role does not manage, such as a redirect list."""
     sentences = []
     for obj in state.get(LISTS.plural, ()):
         reason = LISTS.semantics.not_ours(obj)
@@ -123,7 +122,8 @@ def _lists_left_alone(state: State) -> list[str]:
 
 
 def purge_of(variables: Mapping[str, Any], incomplete: Sequence[str] = ()) -> list[str]:
-    """The collections that these variables describe, and can make exclusive."""
+    """The options of the collections that these variables describe in full, so that they can be
+    exclusive."""
     options = {f"{PREFIX}{option}": option for option in EXCLUSIVE}
     described = [options[name] for name in variables if name in options]
     return [option for option in described if option not in incomplete]
@@ -153,9 +153,9 @@ def deployments_of(state: State) -> set[str]:
 def _export_collections(
     resources: Sequence[Resource], state: State, purge: bool, export: Export
 ) -> None:
-    """The variable of some collections: lists of an account, in which order does not matter, or
-    one in the order of Cloudflare. Custom rules that deploy a described ruleset need no note; of an
-    exclusive list, the places of these are a part."""
+    """Add the variable of these collections: several lists of an account, in any order, or one
+    in the order of Cloudflare. Custom rules that deploy a described ruleset need no note; with
+    `purge`, the variable has their places."""
     described: list[dict[str, Any]] = []
     deployments = deployments_of(state)
     for resource in resources:
@@ -182,7 +182,8 @@ def _export_collections(
 def _with_places(
     described: Sequence[dict[str, Any]], rules: Sequence[Object], deployments: set[str]
 ) -> list[dict[str, Any]]:
-    """The described rules, and between them the places of those that deploy described rulesets."""
+    """The described rules, and between them an entry with only a ref for each rule that deploys
+    a described ruleset."""
     entries = {str(entry["ref"]): entry for entry in described}
     entries.update({ref: {"ref": ref} for ref in deployments})
     refs = [str(rule.get("ref")) for rule in rules]
@@ -199,7 +200,7 @@ def _notes_on_parts(resource: Resource, objects: Sequence[Object]) -> list[str]:
 
 
 def exclusive_entries(resource: Resource, entries: Sequence[Values]) -> list[dict[str, Any]]:
-    """The entries of lists or rulesets without other items or rules; others as they are."""
+    """The entries, where lists and rulesets are exclusive: other items or rules are deleted."""
     contents = {"items", "rules"} if isinstance(resource.listing, InFiles) else set()
     exclusive = []
     for entry in entries:
@@ -213,9 +214,9 @@ def exclusive_entries(resource: Resource, entries: Sequence[Values]) -> list[dic
 def sort_out(
     resource: Resource, objects: Sequence[Object]
 ) -> tuple[list[dict[str, Any]], list[tuple[Object, str]]]:
-    """The options of the objects that options describe, and the other objects, each with the
-    reason. Of several with one key it is the first that is described; in an ordered list, whose
-    rules are told apart by their keys alone, it is none."""
+    """The options of the objects that can be described, and the other objects, each with the
+    reason. Of several objects with one key, the first is described; in an ordered list, none of
+    them."""
     described: dict[Key, dict[str, Any]] = {}
     remaining: list[tuple[Object, str]] = []
     counts = Counter(map(resource.key_of, objects))
@@ -233,13 +234,13 @@ def sort_out(
 
 
 def pattern_of(resource: Resource, obj: Object) -> str:
-    """The pattern that matches the key of this object and no other; empty if it has none."""
+    """The pattern that matches only the key of this object; empty if the object has no key."""
     key = obj.get(resource.key[0])
     return glob.escape(key) if isinstance(key, str) and key.strip() else ""
 
 
 def _note_unknown_fields(resource: Resource, objects: Sequence[Object], export: Export) -> None:
-    """One sentence for all fields without an option, which a module leaves as they are."""
+    """Add a note on all fields that have no option, and that a module leaves as they are."""
     counts: Counter[str] = Counter()
     for obj in objects:
         counts.update(list(undeclared(resource, obj)))
@@ -278,7 +279,7 @@ def sealed(text: str) -> str:
 
 
 def is_edited(text: str) -> bool:
-    """Return whether a text is another one than an export wrote."""
+    """Return whether the text differs from what an export wrote."""
     lines = text.split("\n")
     seal = lines.pop(1) if len(lines) > 1 else ""
     return seal != f"{CHECKSUM}{_checksum(chr(10).join(lines))}"
@@ -289,8 +290,8 @@ def _checksum(text: str) -> str:
 
 
 def path_of(directory: str, host: str) -> Path:
-    """The file of a host; raises ValueError for the name of no folder, and where Ansible would no
-    longer read a file that is there."""
+    """The export file of a host; raises ValueError if the host name cannot be a folder, or if
+    Ansible would ignore an existing file of variables because of the folder."""
     folder = host_folder(directory, host)
     for file in files_beside(folder):
         raise ValueError(

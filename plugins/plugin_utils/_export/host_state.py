@@ -23,8 +23,8 @@ from .._variables import plain
 
 
 class HostState(NamedTuple):
-    """The account and the zone of a host by their ids, the objects that they have, and the time
-    there; None if Cloudflare does not tell it."""
+    """The ids of the account and the zone of a host, their existing objects, and the time by
+    Cloudflare's clock; None if it is not known."""
 
     owners: Mapping[str, str]
     objects: State
@@ -32,7 +32,8 @@ class HostState(NamedTuple):
 
 
 def read_part(part: Part, run_module: RunModule) -> HostState:
-    """All that a host may change; raises ValueError for a state that cannot be read."""
+    """The existing objects of all resources that the options of a host describe; raises
+    ValueError if they cannot be read."""
     touched = [item.resource for item in described_by(part)]
     return read_host(touched, connection_options(part), run_module)
 
@@ -40,8 +41,8 @@ def read_part(part: Part, run_module: RunModule) -> HostState:
 def read_host(
     resources: Sequence[Resource], connection: Mapping[str, Any], run_module: RunModule
 ) -> HostState:
-    """These resources of the account and the zone that the options of the connection name; raises
-    ValueError for a state that cannot be read."""
+    """The existing objects of these resources, in the account and the zone that `connection`
+    names; raises ValueError if they cannot be read."""
     reads = _plurals_of(resources)
     if not reads:
         return HostState({}, {})
@@ -57,13 +58,13 @@ def read_host(
 
 
 def _plurals_of(resources: Sequence[Resource]) -> list[str]:
-    """The names of resources, in the order of the registry."""
+    """The plurals of resources, in the order of the registry."""
     return [plural for plural, resource in BY_PLURAL.items() if resource in resources]
 
 
 def _host_state(reads: Sequence[str], result: Mapping[str, Any]) -> HostState:
-    """The collections with these names, and all inside of them, as a result has them; raises
-    KeyError if it lacks some."""
+    """The collections with these plurals and all collections inside them, out of a result;
+    raises KeyError if it lacks one."""
     owners = {BY_PLURAL[plural].owner for plural in reads}
     collections = collections_of(reads)
     collections += all_inside(collections, result)

@@ -29,11 +29,8 @@ TIME_AS_NAME = "%Y-%m-%dT%H-%M-%S.%fZ.yml"  # of a file, by the time in UTC
 
 
 def write_snapshot(folder: Path, text: str, now: datetime) -> str:
-    """Write the file of a host, readable for its owner only, completely or not at all; returns its
-    path.
-
-    Raises OSError.
-    """
+    """Write a snapshot that only its owner can read, completely or not at all; returns its path.
+    Raises OSError."""
     path = folder / now.strftime(TIME_AS_NAME)
     write_private(path, text, lasting=True)
     return str(path)
@@ -46,13 +43,13 @@ OWNER = re.compile(rf"  ({'|'.join(OWNERS)}): '?([^'\n]+)'?\n")
 
 
 def parse_before(text: str, name: str) -> datetime | None:
-    """A moment, or None for the word latest; raises ValueError."""
+    """The moment in a text, or None for the word latest; raises ValueError."""
     return None if text.strip() == LATEST else parse_moment(text, name, f"{LATEST}, nor ")
 
 
 def parse_moment(text: str, name: str, words: str = "") -> datetime:
-    """A moment of the variable `name`: a timestamp with an offset, or a date, which means its
-    beginning in UTC. Raises ValueError; `words` says what else the variable takes."""
+    """The moment in the variable `name`: a timestamp with an offset, or a date, which means its
+    beginning in UTC. Raises ValueError; `words` says what else the variable accepts."""
     text = text.strip()
     match = TIMESTAMP.fullmatch(f"{text}T00:00:00Z" if DATE.fullmatch(text) else text)
     moment = read_timestamp(match[0]) if match and match[4] else None
@@ -63,8 +60,7 @@ def parse_moment(text: str, name: str, words: str = "") -> datetime:
 
 
 def snapshots_of(folder: Path) -> list[tuple[datetime, Path]]:
-    """The files in the folder of a host that are named as snapshots are, newest first; raises
-    OSError."""
+    """The time and path of each snapshot in the folder of a host, newest first; raises OSError."""
     try:
         names = sorted((path.name for path in folder.iterdir()), reverse=True)
     except FileNotFoundError:
@@ -133,7 +129,8 @@ def delete_older(written: Path, keep: int) -> list[str]:
 
 
 def owners_in(path: Path) -> dict[str, str]:
-    """The account and the zone that a snapshot names; none for another file. Raises OSError."""
+    """The ids of the account and the zone that a snapshot names; none if the file is not a
+    snapshot. Raises OSError."""
     with path.open(encoding="utf-8", errors="replace") as file:
         text = file.read(HEAD)
     if path.is_symlink() or not text.startswith(BEGINNING):
@@ -147,6 +144,6 @@ def owners_in(path: Path) -> dict[str, str]:
 
 
 def _are_same(owners: Mapping[str, str], compared: Mapping[str, str]) -> bool:
-    """Return whether both name an account or zone, and none names another one."""
+    """Return whether both have an id of the same account or zone, and no ids that differ."""
     common = owners.keys() & compared.keys()
     return bool(common) and all(owners[name] == compared[name] for name in common)

@@ -31,10 +31,11 @@ def snapshots_in(
     check_mode: bool,
     named_keys: NamedKeys | None = None,
 ) -> TakeSnapshot | None:
-    """Writes what a host may change, as its prediction has read it; None without a directory.
+    """The function that writes a snapshot of all that a host may change, from what its prediction
+    has read; None without a directory.
 
-    `named_keys` limit it, as `snapshot_text` says. In check mode it is only tried whether the file
-    could be written.
+    `named_keys` limit the snapshot as in `snapshot_text`. In check mode the function only checks
+    whether the file could be written.
     """
     if not directory:
         return None
@@ -52,8 +53,9 @@ def snapshots_in(
 
 
 def named_by(part: Part, now: datetime | None) -> NamedKeys:
-    """The objects that a host names, with their keys alone, in the collections of which it changes
-    no others; an object that goes takes along all that it holds."""
+    """The keys of the objects that a host names, in the collections in which it changes no other
+    objects. A collection is left out if it is exclusive, or if its list is deleted and takes all
+    items along."""
     options = read_options(OPTIONS, part.options)
     desired = [collection.at(now) for collection in host_spec(options).desired(options)]
     exclusive: set[str] = set()
@@ -81,8 +83,8 @@ def _objects_with_keys(collection: Desired) -> list[Object]:
 
 
 def snapshot_text(part: Part, state: HostState, named_keys: NamedKeys | None = None) -> str:
-    """The text of the file: what a host may change, as Cloudflare has it. Of the collections in
-    `named_keys`, the run only changes these objects, though its variables may say more."""
+    """The text of a snapshot: the existing objects that a host may change. In the collections in
+    `named_keys`, the run changes only these objects, even if the variables name more."""
     ignored = {
         f"{PREFIX}{option}": list(value)
         for option, value in part.options.items()

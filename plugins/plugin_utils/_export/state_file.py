@@ -72,7 +72,8 @@ def differences_in(result: Mapping[str, Any]) -> list[str]:
 
 
 def _difference(operation: Mapping[str, Any]) -> str:
-    """The difference that an operation would take away, after the name of its object."""
+    """The difference that an operation would remove, as words that follow the name of its
+    object."""
     if operation["action"] == "create":
         return " is missing"
     if operation["action"] == "delete":
@@ -87,9 +88,9 @@ def _difference(operation: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class StateFile:
-    """A snapshot or an export: its account and zone by id, and the state of them, as Cloudflare
-    had it (`objects`) or as variables; and the objects that alone its run could change, of the
-    collections in `named`."""
+    """A snapshot or an export: the ids of its account and zone, and their state, as existing
+    objects (`objects`) or as variables. In the collections in `named`, only the objects there
+    may be changed."""
 
     name: str
     owners: Mapping[str, str]
@@ -108,9 +109,9 @@ class StateFile:
         fields: Sequence[str] = (),
         validates: bool = False,
     ) -> Part:
-        """Return what makes the host as the file says; without these objects, named by id or by
-        name, and these fields. If it `validates`, Cloudflare checks rules before the first write,
-        which a token that only reads may not ask for."""
+        """The module call that makes the host as the file describes it, without the objects in
+        `objects` (ids or names) and the fields in `fields`. If it `validates`, Cloudflare checks
+        rules before the first write, for which a read-only token has no permission."""
         variables = {
             **self._inventory_variables(values),
             f"{PREFIX}staged_rollout": False,  # each mode as it was
@@ -132,8 +133,8 @@ class StateFile:
         return part
 
     def _inventory_variables(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The variables of the host, without those of an account or zone that the file is not
-        about."""
+        """The variables of the host, without those that name an account or zone which the file
+        does not have."""
         foreign: list[str] = []
         for name, owner in OWNERS.items():
             if name not in self.owners:
@@ -154,8 +155,8 @@ class StateFile:
         return variables
 
     def check_kind(self, host: str, values: Mapping[str, Any]) -> None:
-        """Raises ValueError if the host has neither the account nor the zone of the file, but the
-        other of them."""
+        """Raises ValueError if the file is of an account and the host is only a zone, or the
+        other way round."""
         of_host = [name for name in OWNERS if names_owner(values, name)]
         of_file = [name for name in OWNERS if name in self.owners]
         if of_file and of_host and not set(of_file) & set(of_host):
@@ -166,7 +167,7 @@ class StateFile:
             )
 
     def check_owners(self, host: str, owners: Mapping[str, str]) -> None:
-        """Raises ValueError unless the file is about these accounts and zones."""
+        """Raises ValueError unless the file is of these accounts and zones."""
         for name, kind in (("account_id", "account"), ("zone_id", "zone")):
             file_id, host_id = self.owners.get(name, ""), owners.get(name)
             if host_id is not None and file_id.lower() != host_id.lower():
@@ -174,8 +175,8 @@ class StateFile:
                 raise ValueError(f"{self.name} {problem}. Use --limit, or the file of this host.")
 
     def unmet(self, host: str, prediction: Mapping[str, Any]) -> dict[str, Any]:
-        """The part of a result that says what differs, by the prediction of one more restore;
-        empty if nothing does."""
+        """The part of a result that lists what differs still, by the prediction of another
+        restore; empty if nothing differs."""
         differences = differences_in(prediction)
         if not differences:
             return {}
@@ -210,7 +211,8 @@ OF_FILE: Arguments = {
 
 
 def read_file(document: Any, name: str) -> StateFile:
-    """The file out of its YAML; raises ValueError if no export and no snapshot would look so."""
+    """The file in a parsed YAML document; raises ValueError if it is neither an export nor a
+    snapshot."""
     content = plain(document)
     try:
         variables = read_variables(OF_FILE, content if isinstance(content, dict) else {})
@@ -235,25 +237,25 @@ def read_file(document: Any, name: str) -> StateFile:
     )
 
 
-def _require_known(objects: State, name: str) -> None:
-    """Raises ValueError if a file with this name has a collection that nobody knows here."""
+def _require_known(objects: State, file_name: str) -> None:
+    """Raises ValueError if the file has a collection that this release does not know."""
     collections = collections_of(objects)
     known = {resource.plural for resource in (*collections, *all_inside(collections, objects))}
     for plural in objects:
         if plural not in known:
             raise ValueError(
-                f"{name} has {plural}, which this release of the collection does not know. Take"
-                " the release that wrote the file."
+                f"{file_name} has {plural}, which this release of the collection does not know."
+                " Take the release that wrote the file."
             )
 
 
 def _require_objects(collections: Mapping[str, Any]) -> None:
-    """Raises ValueError if collections are no lists of objects."""
+    """Raises ValueError unless each collection is a list of objects."""
     require_valid(dict.fromkeys(collections, OBJECTS), collections)
 
 
 def _exclusive(variables: Mapping[str, Any], incomplete: Sequence[str]) -> dict[str, Any]:
-    """The variables of an export, with exclusive lists as far as it describes all of them."""
+    """The variables of an export, with exclusive lists where it describes all their objects."""
     purge = purge_of(variables, incomplete)
     described = {**variables, PURGE: purge}
     for resource in IGNORED.values():

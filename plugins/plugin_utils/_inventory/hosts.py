@@ -29,8 +29,8 @@ GROUP_NAMES = ("all", "ungrouped", "accounts", "zones", "localhost")
 
 @dataclass(frozen=True)
 class InventoryHost:
-    """A host of the inventory: its name, its group, a second group where it has one, and its
-    variables."""
+    """A host of the inventory: its name, its group, a parent of that group if it has one, and
+    its variables."""
 
     name: str
     group: str
@@ -40,8 +40,8 @@ class InventoryHost:
 
 @dataclass(frozen=True)
 class Selection:
-    """The accounts and zones that become hosts: patterns of names, names of hosts or ids; None
-    takes all, an empty list none."""
+    """The accounts and zones that become hosts: patterns of names, names of hosts or ids. None
+    selects all, an empty list none."""
 
     accounts: Sequence[str] | None = None
     zones: Sequence[str] | None = None
@@ -51,8 +51,7 @@ class Selection:
         return self.accounts is None or _is_selected(account, names.accounts, self.accounts)
 
     def takes_zone(self, zone: ListedOwner, names: HostNames) -> bool:
-        """True if the zone becomes a host; a zone of an account that is left out by name does
-        not."""
+        """True if the zone becomes a host; a zone whose account is excluded by name does not."""
         if self.accounts and not _is_selected(_owner(zone), names.accounts, self.accounts):
             return False
         return self.zones is None or _is_selected(zone, names.zones, self.zones)
@@ -74,14 +73,14 @@ class HostNames(NamedTuple):
 
 @dataclass(frozen=True)
 class Directory:
-    """The accounts and zones that the credentials see."""
+    """The accounts and zones that the credentials can read."""
 
     accounts: Sequence[ListedOwner] = field(default_factory=list)
     zones: Sequence[ListedOwner] = field(default_factory=list)
 
     @property
     def accounts_of_zones(self) -> list[ListedOwner]:
-        """The accounts that only their zones name; Cloudflare does not list them for these
+        """The accounts that only their zones name, since Cloudflare does not list them for these
         credentials."""
         listed_ids = {str(account.get("id")) for account in self.accounts}
         unlisted: dict[str, ListedOwner] = {}
@@ -99,7 +98,7 @@ class Directory:
 
     @property
     def host_names(self) -> HostNames:
-        """The names of the hosts that all of them would be."""
+        """The names of the hosts for all accounts and zones."""
         names_of_zones = zone_names(self.zones)
         names_of_accounts = account_names(self.every_account, set(names_of_zones.values()))
         return HostNames(names_of_accounts, names_of_zones)
@@ -121,8 +120,8 @@ def age_of_cache(read_at: float, now: float) -> list[str]:
 
 
 def hosts_of(directory: Directory, selection: Selection) -> list[InventoryHost]:
-    """The hosts: accounts first, then zones, each sorted by name. Raises ValueError for one without
-    an id."""
+    """The hosts: accounts first, then zones, each sorted by name. Raises ValueError for an
+    account or zone without an id."""
     accounts = directory.every_account
     for listed in (*accounts, *directory.zones):
         if not listed.get("id") or not isinstance(listed["id"], str):
@@ -140,8 +139,9 @@ def hosts_of(directory: Directory, selection: Selection) -> list[InventoryHost]:
 
 
 def zone_names(zones: Iterable[ListedOwner]) -> dict[str, str]:
-    """Host names by zone id: the domain. If several accounts have it, it names the zone that is
-    active; behind that of any other one comes the name of its account, or digits of the id."""
+    """Host names by zone id: the domain. If several accounts have the domain, only the active
+    zone is named by it; the names of the others end with the name of their account, or digits of
+    the zone id."""
     listed = list(zones)
     uses = Counter(map(_domain, listed))
     active = Counter(_domain(zone) for zone in listed if zone.get("status") == ACTIVE)
@@ -156,8 +156,8 @@ def zone_names(zones: Iterable[ListedOwner]) -> dict[str, str]:
 
 
 def longer_names(zones: Sequence[ListedOwner]) -> dict[str, str]:
-    """By host: a sentence on a zone whose host has a longer name than its domain, since an active
-    zone has that."""
+    """By host: a sentence on a zone whose host name is longer than its domain, since another
+    zone that is active has the domain as its host name."""
     names = zone_names(zones)
     sentences: dict[str, str] = {}
     for zone in zones:
@@ -207,8 +207,8 @@ def _is_kept(character: str) -> bool:
 
 
 def _unique(names: Mapping[str, str], noun: str, taken: Iterable[str]) -> dict[str, str]:
-    """Names by id, of which no two are alike and none is taken: with digits of the id, or all of
-    it, where they are."""
+    """Names by id, made unique: names that are alike or taken get digits of the id, or all of
+    it."""
     reserved = {*taken, *GROUP_NAMES}
     uses = Counter([*names.values(), *reserved])
     with_digits: dict[str, str] = {}
@@ -231,12 +231,12 @@ def _domain(zone: ListedOwner) -> str:
 
 
 def _owner(zone: ListedOwner) -> ListedOwner:
-    """The account that the zone names; empty where it names none."""
+    """The account that the zone names; empty if it names none."""
     return _mapping(zone.get("account"))
 
 
 def _mapping(value: Any) -> ListedOwner:
-    """An object in a zone; empty if Cloudflare has something else in its place."""
+    """The value if it is an object; empty if Cloudflare sent something else."""
     return value if isinstance(value, Mapping) else {}
 
 
@@ -254,7 +254,8 @@ def _is_selected(
 
 
 def _folded(value: Any) -> str:
-    """A name, id or pattern as two that differ in capital letters alone have it."""
+    """A name, id or pattern in the form in which it is compared without regard to capital
+    letters."""
     return str(value or "").casefold()
 
 

@@ -51,8 +51,8 @@ OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES, ACCEPTED: ENTRIES}
 
 
 def file_mode(digits: Any) -> int:
-    """The permissions of a file; raises ValueError for a number, whose digits YAML has read as
-    octal already, or not."""
+    """The permissions of a file, from digits; YAML may have read them as an octal number
+    already. Raises ValueError."""
     if not isinstance(digits, str) or not re.fullmatch("[0-7]{3,4}", digits):
         problem = f"{digits} is not text of octal digits such as '0600'; put them in quotes"
         raise Mistakes([OptionError(Option("report_mode"), problem)])
@@ -60,7 +60,7 @@ def file_mode(digits: Any) -> int:
 
 
 def announced(value: Any) -> bool | str:
-    """Return whether announced networks are read, and `required` if those that are protected have
+    """The reading of announced networks: true, false, or `required` if protected networks have
     to be announced; raises ValueError."""
     if str(value).strip().lower() == REQUIRED:
         return REQUIRED
@@ -72,7 +72,7 @@ def announced(value: Any) -> bool | str:
 
 
 def check_report(values: Mapping[str, Any], _given: Container[str]) -> Iterator[OptionError]:
-    """The errors in variables of the report whose type alone is right."""
+    """The errors in variables of the report that have the right type and a wrong value."""
     if values.get("report_mode") is not None:
         yield from errors_of(partial(file_mode, values["report_mode"]))
     yield from errors_of(partial(announced, values.get(ANNOUNCED)))
@@ -103,7 +103,8 @@ def _accepted_risk(accepted: Acceptance) -> AcceptedRisk:
 
 
 class End(NamedTuple):
-    """The end of something, None if it has none, with the kind of thing in words and its key."""
+    """The end of something, with its kind in words and its key; `moment` is None if it never
+    ends."""
 
     moment: datetime | None
     title: str
@@ -113,8 +114,8 @@ class End(NamedTuple):
 def expiring(
     part: Part, accepted: Iterable[Accepted], now: datetime, postures: Iterable[Posture] = ()
 ) -> list[Deadline]:
-    """All that ends within two weeks, the first end first: entries, accepted risks and objects,
-    accepted statuses, the postures."""
+    """Everything that ends within two weeks, in order: entries, accepted risks, accepted objects
+    and statuses, and postures."""
     ends = [*_ends_of_entries(part)]
     for posture in postures:
         ends.append(End(posture.until, "posture", posture.name or str(posture.place)))
@@ -130,7 +131,7 @@ def expiring(
 
 
 def _end_of_acceptance(acceptance: Accepted) -> End:
-    """The end of the acceptance of objects, or of a status of some networks."""
+    """The end of an acceptance of objects, or of a status of some networks."""
     key = ", ".join(acceptance.keys)
     if acceptance.status:
         key = " ".join([acceptance.status, *networks(acceptance.networks)])
@@ -138,7 +139,7 @@ def _end_of_acceptance(acceptance: Accepted) -> End:
 
 
 def _acceptances(part: Part) -> Sequence[Acceptance]:
-    """The acceptances of a host."""
+    """The accepted risks of a host."""
     try:
         return read_acceptances(Option(ACCEPTED_OPTION), part.options.get(ACCEPTED_OPTION))
     except OptionError:  # with which the modules fail, so that the host is unknown
@@ -175,5 +176,5 @@ def _is_of(kind: str | None, entry: Any) -> bool:
 
 
 def _may_end(kind: str | None, entry: Any) -> bool:
-    """True for an entry of this kind with an end."""
+    """True for an entry of this kind that has an end."""
     return _is_of(kind, entry) and bool(entry.get("expires"))

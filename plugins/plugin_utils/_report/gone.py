@@ -31,11 +31,11 @@ class InventoryFiles(NamedTuple):
 
     @property
     def of_plugin(self) -> bool:
-        """Return whether the inventory plugin lists hosts of it."""
+        """Return whether a file configures the inventory plugin, which lists hosts."""
         return any(OF_PLUGIN.fullmatch(path.name) for path in self.files)
 
     def naming(self, host: str) -> Path | None:
-        """The first file that has variables of a host, or names it; None if none does."""
+        """The first file that has variables of a host or names it; None if there is none."""
         for folder in self.folders:
             for path in sorted(folder.iterdir()):
                 if host in (path.name, path.stem):
@@ -49,7 +49,7 @@ class InventoryFiles(NamedTuple):
 
 def inventory_files(sources: Iterable[str]) -> InventoryFiles:
     """The files of an inventory with these sources, which may be folders; a list of hosts on the
-    command line is none."""
+    command line has no file."""
     files: list[Path] = []
     folders: list[Path] = []
     for source in map(Path, sources):
@@ -81,11 +81,12 @@ def gone_records(
     now: str,
     is_whole: bool = True,
 ) -> list[HostRecord]:
-    """The records of hosts that an earlier report has, and the inventory does not, at this
-    timestamp.
+    """The records of hosts that are in an earlier report, but no longer in the inventory; `now` is
+    the timestamp of the new report.
 
-    A host that no file names, and no plugin can have listed, has been removed: one report says so.
-    A report that is not whole, but written anew by each batch of a play, may be that one itself.
+    A host that no file names, and that no plugin can have listed, has been removed: one report says
+    so. If the report is not whole, because each batch of a play writes it anew, the earlier report
+    may be the same one.
     """
     records: list[HostRecord] = []
     for record in earlier:

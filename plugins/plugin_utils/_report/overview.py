@@ -553,14 +553,14 @@ def rule_texts(backtest: BacktestRecord) -> Iterator[ComponentTexts]:
     idle = "stops none of them" if backtest["known"] else "not known"
     for rule in backtest["rules"]:
         numbers: Mapping[str, Any] = rule
-        shares: dict[str, float] = {}
+        counts_by_sign: dict[str, float] = {}
         words = []
         for name, legend in REQUEST_EFFECTS.items():
             if numbers[name]:
-                shares[legend.sign] = numbers[name]
+                counts_by_sign[legend.sign] = numbers[name]
                 words.append(f"{numbers[name]:,} {legend.words}")
         lines = [_example_line(example) for example in rule["examples"]]
-        yield ComponentTexts(rule["ref"], ", ".join(words) or idle, shares, lines)
+        yield ComponentTexts(rule["ref"], ", ".join(words) or idle, counts_by_sign, lines)
 
 
 def _example_line(example: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ from .results import HostResults, host_results, reported_unmanaged
 
 
 def place_in_files(variables: Mapping[str, Any], option: str | None) -> str | None:
-    """The file and the line of an option of this name, or else its name."""
+    """The file and the line where the option with this name is set, or else its name."""
     return origin_of_value(variables, option_at(option or "")) or option
 
 
@@ -37,8 +37,8 @@ TRAFFIC_HOURS = "report_traffic_hours"  # the variable
 
 
 def traffic_task(part: Part, hours: Any) -> Part | None:
-    """The module that asks for so many hours of a host's traffic; None for no hours, and for a host
-    without an account. DNS protection counts if the baseline describes it."""
+    """The module call that reads the traffic of a host in the last `hours`; None without hours,
+    and for a host without an account. DNS protection is included if the baseline describes it."""
     number = float(hours or 0)
     if not part.options.get("account_id") or not number:
         return None
@@ -55,7 +55,7 @@ def traffic_task(part: Part, hours: Any) -> Part | None:
 
 
 def reads_beside(run_module: RunPart, part: Part, values: Mapping[str, Any]) -> Beside:
-    """The reads beside the protection of a host for which the variables of the report ask."""
+    """The additional reads for a host that the variables of the report ask for."""
     return Beside(
         run_module,
         part,
@@ -66,11 +66,9 @@ def reads_beside(run_module: RunPart, part: Part, values: Mapping[str, Any]) -> 
 
 
 def predict_host(task: HostTask, now: datetime) -> HostRecord:
-    """The record of the host, with the changes that a run would make; raises AnsibleError,
-    OptionError, ValueError.
-
-    It plans in check mode even if the play does not, so that it writes nothing to Cloudflare.
-    """
+    """The record of the host, with the changes that a run would make. The plan is always made in
+    check mode, so that nothing is written to Cloudflare. Raises AnsibleError, OptionError,
+    ValueError."""
     task.require_control_node()
     errors = misspelt_errors(task.variables, arguments.REPORT_VARIABLES)
     errors += misspelt_names(frozenset(task.variables))
@@ -105,7 +103,7 @@ def predict_host(task: HostTask, now: datetime) -> HostRecord:
 def _prediction(
     task: HostTask, part: Part, values: Mapping[str, Any], read: Callable[[Part], dict[str, Any]]
 ) -> HostResults:
-    """The results of a host: those of its plan, and of its traffic if the variables ask for it."""
+    """The results of a host: its plan, and its traffic if the variables ask for it."""
     context = part.context._replace(reports=True)
     result = read(replace(part, context=context))
     results = {part.module: result}

@@ -55,7 +55,7 @@ class BlockingOverride(NamedTuple):
 
 
 def blocking_overrides(change: Change) -> FinderAnswer:
-    """The risk of overrides that set to block what none sets to block today."""
+    """The risk of overrides that newly set managed rules to block."""
     return _by_deployments(change) or _by_ddos_overrides(change)
 
 
