@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS, OptionError, parsed
-from ..module_utils._protection.expectation import OF_REQUESTS, PACKETS, TRAFFIC
+from ..module_utils._protection.expectation import KINDS_OF_TRAFFIC, OF_REQUESTS, PACKETS
 from ..module_utils._schema.resource import without
 from ..module_utils._text import Option, first_sentences, plural, redact, redact_text
 from ..module_utils._values.kinds import identifier
@@ -56,7 +56,7 @@ EVALUATE: Arguments = {
     "evaluate_request": {"type": "dict"},
     "evaluate_packet": {"type": "dict"},
     "evaluate_every": {"type": "str"},
-    "evaluate_traffic": {"choices": [*TRAFFIC]},
+    "evaluate_traffic": {"choices": [*KINDS_OF_TRAFFIC]},
     "evaluate_expect": {"choices": [*OF_REQUESTS]},
     "evaluate_network_firewall": {"type": "bool"},
 }

@@ -33,7 +33,7 @@ from ..plugin_utils._report.gone import gone_records, inventory_files
 from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.plan_document import PlanDocument, plan_document
 from ..plugin_utils._report.plan_files import plan_files, read_base
-from ..plugin_utils._report.plan_page import lead
+from ..plugin_utils._report.plan_page import plan_lead
 from ..plugin_utils._report.predict import predict_host
 from ..plugin_utils._report.results import host_results, unread_host
 from ..plugin_utils._variables import CONTACTS, defaults_of, read_variables
@@ -128,7 +128,7 @@ class ActionModule(FleetAction):
         result = _result(report, written, options["fail_on"], ignored_hosts)
         if plan:
             result["plan"] = {name: value for name, value in plan.items() if name in OF_PLAN}
-            result["summary"].insert(-1, f"{lead(plan)} {plan['label'].capitalize()}.")
+            result["summary"].insert(-1, f"{plan_lead(plan)} {plan['label'].capitalize()}.")
         return result
 
     def _plan(self, options: Mapping[str, Any], report: report_records.Report) -> PlanDocument:

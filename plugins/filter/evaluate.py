@@ -16,9 +16,9 @@ from ..module_utils._errors import OptionError
 from ..module_utils._protection.expectation import (
     ALLOWED,
     BLOCKED,
+    KINDS_OF_TRAFFIC,
     MITIGATED,
     PACKETS,
-    TRAFFIC,
     Expectation,
     parse_expectation,
 )
@@ -90,7 +90,7 @@ CALL: Arguments = {
     "request": {"type": "dict"},
     "packet": {"type": "dict"},
     "every": {"type": "str"},
-    "traffic": {"choices": [*TRAFFIC]},
+    "traffic": {"choices": [*KINDS_OF_TRAFFIC]},
     "expect": {"type": "raw"},
     "rules": {**RULES, "required": True},
     "network_firewall": RULES,

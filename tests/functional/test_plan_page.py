@@ -20,7 +20,11 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_do
     plan_document,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_files import plan_files, read_base
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_page import LONGEST_PAGE, lead, plan_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_page import (
+    LONGEST_PLAN_PAGE,
+    plan_lead,
+    plan_page,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
 
 from tests.fake_service import LocalService
@@ -170,7 +174,7 @@ def test_a_pull_request_has_its_first_line_its_label_and_its_parts(service: Loca
     document = document_of(record_of(service, request_, request_.branch), base)
     page = plan_page(document)
     first, _empty, label, *_others = page.splitlines()
-    assert (lead(document), label, titles(page)) == (request_.lead, f"Label: {request_.label}", request_.parts)
+    assert (plan_lead(document), label, titles(page)) == (request_.lead, f"Label: {request_.label}", request_.parts)
     assert first.replace("\\", "") == request_.lead
     for word in ("weakened", "drift", "baseline", "in order"):
         assert word not in page.lower().replace("baseline_", "")
@@ -186,8 +190,10 @@ def test_equal_changes_of_many_hosts_are_said_once_and_the_page_fits_into_a_comm
     document = plan_document(NOW.isoformat(), hosts, Base(), {host["host"] for host in hosts})
     validate_plan(document)
     page = plan_page(document)
-    assert len(page.encode()) <= LONGEST_PAGE
-    assert lead(document).startswith("1000 of 1000 hosts change. On 1000 hosts requests pass that are blocked today.")
+    assert len(page.encode()) <= LONGEST_PLAN_PAGE
+    assert plan_lead(document).startswith(
+        "1000 of 1000 hosts change. On 1000 hosts requests pass that are blocked today."
+    )
     assert page.count("Requests pass that are blocked today: GET https://") <= 2
     assert "500 hosts: shop1" in page
     assert "more lines, in plan.json" in page

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.way
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import traffic_lines
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import traffic_change_lines
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import host, run_module
@@ -103,7 +103,7 @@ def test_an_example_says_what_passes(service: LocalService) -> None:
     assert changes is not None
     (change,) = changes["passes"]
     assert (change["what"], change["now"], change["certain"]) == ("blocked", "passes", True)
-    assert [*traffic_lines(changes)] == [
+    assert [*traffic_change_lines(changes)] == [
         "Every request to path /admin from 203.0.113.128/25: blocked under the baseline, passes today, such as"
         " GET https://shop.example/admin from 203.0.113.129 (custom rule a)."
     ]

@@ -45,7 +45,7 @@ from .._text import first_few
 from .._values.address_set import Contents
 from .way import Asked, read_names, with_way
 
-HOST = "http.host"
+HOST_FIELD = "http.host"
 REFERRING = [resource for resource in DECIDING if resource.phase]  # rules that lists may change
 
 
@@ -307,7 +307,7 @@ def _names_other_hosts(plan: Plan, resource: Resource) -> bool:
                 rules_in_force({resource.plural: [rule]}, resource) for rule in (existing, planned)
             )
             is_changed = before.enforces and before.expression != after.expression
-            if is_changed and HOST in after.expression.names:
+            if is_changed and HOST_FIELD in after.expression.names:
                 return True
     return False
 

@@ -27,7 +27,7 @@ from .outcomes import LOG, UNKNOWN_END, Outcome, WalkedRules, outcome_of
 from .request import PROTOCOL_FIELD
 from .routing import met_by
 from .rules_in_force import REST_OF_THE_LIST, ZoneRule, rules_in_force
-from .traffic_sets import Evaluate, PastRequests, SingleRequest, Split
+from .traffic_sets import EvaluateExpression, PastRequests, SingleRequest, Split
 
 
 class Decision(NamedTuple):
@@ -119,7 +119,7 @@ def decide_requests(rules: Sequence[ZoneRule], batch: Batch) -> list[Decision]:
 
 
 def decide_request(
-    rules: Sequence[ZoneRule], fields: Fields, evaluate: Evaluate = Expression.evaluate
+    rules: Sequence[ZoneRule], fields: Fields, evaluate: EvaluateExpression = Expression.evaluate
 ) -> Decision:
     """A decision on a request; a rule of which it is not known whether it matches may decide."""
     sets = SingleRequest(fields, evaluate)

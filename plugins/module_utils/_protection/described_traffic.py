@@ -48,10 +48,12 @@ def weaker_records(
             told += beside
             if not beside:
                 source = change.sources[0]
-                further.append(_record(source, change.certain, change.predicate))
+                further.append(_weaker_record(source, change.certain, change.predicate))
     for part in opened.not_compared:
         if _is_untold(part.sources, told):
-            further.append(_record(part.sources[0], False, f"{MAY_PASS}, since {part.reason}"))
+            further.append(
+                _weaker_record(part.sources[0], False, f"{MAY_PASS}, since {part.reason}")
+            )
     shown = [unlike_described(loss, described, existing) for loss in losses if loss in told]
     return [*(loss.record() for loss in shown), *further]
 
@@ -61,7 +63,7 @@ def _opening_losses(
 ) -> list[Loss]:
     """The losses by which traffic passes, or of which the traffic does not tell whether it does."""
     labels = {source.key for source in _opening_sources(opened)}
-    has_exceptions = _has_exceptions(described) or _has_exceptions(existing)
+    has_exceptions = _has_skips(described) or _has_skips(existing)
     return [loss for loss in losses if loss.label in labels or _is_apart(loss, has_exceptions)]
 
 
@@ -86,7 +88,7 @@ def _is_apart(loss: Loss, has_exceptions: bool) -> bool:
     return loss.resource is MANAGED_RULES and has_exceptions
 
 
-def _has_exceptions(state: State) -> bool:
+def _has_skips(state: State) -> bool:
     return any(rule.lets_pass for rule in rules_in_force(state, MANAGED_RULES))
 
 
@@ -109,5 +111,5 @@ def _losses_beside(change: TrafficChange, losses: Iterable[Loss]) -> list[Loss]:
     return beside
 
 
-def _record(source: Source, certain: bool, reason: str) -> dict[str, Any]:
+def _weaker_record(source: Source, certain: bool, reason: str) -> dict[str, Any]:
     return {"resource": source.resource, "key": source.key, "certain": certain, "reason": reason}

@@ -273,7 +273,7 @@ def _walked(
     return walked
 
 
-class Kind(NamedTuple):
+class KindOfDifference(NamedTuple):
     """The kind of a difference: equal for those that are told together."""
 
     family: str
@@ -297,9 +297,9 @@ class TrafficDifference(Generic[TrafficSet]):
     is_softer: bool = False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> KindOfDifference:
         """Equal for differences that are told together."""
-        return Kind(self.family, self.is_passing, self.treatments, self.reverse)
+        return KindOfDifference(self.family, self.is_passing, self.treatments, self.reverse)
 
 
 def walk_differences(
@@ -317,9 +317,9 @@ def walk_differences(
         for gone in _gone(family, latter, former, looked_at):
             found.append(_strengthened(gone))
     for gone in _newly_skipped(latter, former, read):
-        found.append(_skipping(gone, is_passing=True))
+        found.append(_skipping_difference(gone, is_passing=True))
     for gone in _newly_skipped(former, latter, read):
-        found.append(_skipping(gone, is_passing=False))
+        found.append(_skipping_difference(gone, is_passing=False))
     return found
 
 
@@ -357,7 +357,7 @@ def _regained(gone: Gone[TrafficSet]) -> Treatments:
     return Treatments(weaker.what if weaker else without, mark.now)
 
 
-def _skipping(gone: Gone[TrafficSet], is_passing: bool) -> TrafficDifference[TrafficSet]:
+def _skipping_difference(gone: Gone[TrafficSet], is_passing: bool) -> TrafficDifference[TrafficSet]:
     """The difference by traffic that skips something in one state alone."""
     skipped = Treatments(gone.mark.what, gone.mark.now)
     checked = Treatments(gone.mark.now, f"is {gone.mark.what}")
@@ -447,7 +447,7 @@ def _changes(
     if compared.changed_and_arriving == Diagrams.nothing:
         return NO_CHANGES
     read, names = frozenset(way.former), _names_of_fields(way, compared)
-    by_kind: dict[Kind, list[TrafficDifference[Set]]] = {}
+    by_kind: dict[KindOfDifference, list[TrafficDifference[Set]]] = {}
     for one in walk_differences(*compared.walks, read):
         by_kind.setdefault(one.kind, []).append(one)
     passes: list[TrafficChange] = []
@@ -458,7 +458,7 @@ def _changes(
         if traffic == Diagrams.nothing:
             continue
 
-        def confirms(fields: Sequence[Fields], kind: Kind = kind) -> bool:
+        def confirms(fields: Sequence[Fields], kind: KindOfDifference = kind) -> bool:
             return _is_confirmed(kind, way, lists, fields, read)
 
         asked = Wanted(way.kind, traffic, values, names, compared.host)
@@ -499,7 +499,7 @@ def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:
 
 
 def _is_confirmed(
-    kind: Kind,
+    kind: KindOfDifference,
     way: Way,
     lists: tuple[ListContents, ListContents],
     seen: Sequence[Fields],

@@ -30,7 +30,7 @@ from .request import PROTOCOL_FIELD, REQUEST_KEY_OF_FIELD, parse_packet, parse_r
 Described = Dict[str, Any]  # an example by the keys of an expectation
 Confirms = Callable[[Sequence[Fields]], bool]
 MOST_PATHS = 64  # pieces of the traffic that are tried
-MOST_VALUES = 4000  # values of variables that these pieces have together
+MOST_PIECE_VALUES = 4000  # values of variables that these pieces have together
 MOST_TRIED = 96  # examples of one piece
 MOST_TEXTS = 24  # of one key
 MOST_CONFIRMED = 12  # examples that the evaluation is asked about
@@ -48,7 +48,7 @@ USUAL: Mapping[str, Sequence[str]] = {  # texts of keys, the most usual first
     "tls_version": ("TLSv1.3",),
     "tls_cipher": ("AEAD-AES128-GCM-SHA256",),
 }
-ALWAYS = ("method", "host", "path")
+ALWAYS_NAMED = ("method", "host", "path")
 PAIRS = {"http.request.headers": "headers", "http.request.cookies": "cookies"}
 ARGUMENTS = "http.request.uri.args"
 
@@ -127,7 +127,7 @@ def _pieces(diagrams: Diagrams, wanted: Wanted) -> Iterable[_Piece]:
 
 
 def _all_pieces(diagrams: Diagrams, traffic: Set) -> Iterator[_Piece]:
-    left = MOST_VALUES
+    left = MOST_PIECE_VALUES
     for path in islice(diagrams.paths(traffic), MOST_PATHS):
         left -= len(path)
         levels = ((diagrams.variable_of(level), path[level]) for level in sorted(path))
@@ -180,7 +180,7 @@ def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Des
     host = wanted.host
     usual = {**USUAL, "host": (host, f"www.{host}", "www.example.net", "a.example.org")}
     texts, fixed = _texts_of_keys(diagrams, piece, usual)
-    keys = dict.fromkeys([*ALWAYS, *texts, *_keys_of(wanted.fields)])
+    keys = dict.fromkeys([*ALWAYS_NAMED, *texts, *_keys_of(wanted.fields)])
     leaves = list(piece.leaves())
     choices: list[Sequence[str]] = []
     for key in keys:

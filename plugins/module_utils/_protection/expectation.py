@@ -38,7 +38,7 @@ FIREWALL = "packet in the Network Firewall"
 EVERY = "every"
 DESCRIBED_KINDS = (REQUEST, PACKET)
 REQUESTS, PACKETS = "requests", "packets"
-TRAFFIC: Mapping[str, str] = {REQUESTS: REQUEST, PACKETS: PACKET}  # of `every`
+KINDS_OF_TRAFFIC: Mapping[str, str] = {REQUESTS: REQUEST, PACKETS: PACKET}  # of `every`
 
 NAME = "expectations"
 EXPECTATION_OPTIONS: OptionSpec = {
@@ -50,7 +50,7 @@ EXPECTATION_OPTIONS: OptionSpec = {
             "request": {"type": "dict"},
             "packet": {"type": "dict"},
             "every": {"type": "str"},
-            "traffic": {"choices": [*TRAFFIC]},
+            "traffic": {"choices": [*KINDS_OF_TRAFFIC]},
             "expect": {"type": "raw", "required": True},
             "rule": {"type": "str"},
         },
@@ -121,7 +121,7 @@ def _kinds_of_traffic(entry: Mapping[str, Any]) -> list[str]:
     """The kinds of the traffic that an entry is about."""
     kinds = _described_kinds(entry)
     if entry.get(EVERY) is not None:
-        kinds.append(TRAFFIC.get(str(entry.get("traffic")), REQUEST))
+        kinds.append(KINDS_OF_TRAFFIC.get(str(entry.get("traffic")), REQUEST))
     return kinds
 
 

@@ -31,8 +31,8 @@ from .._schema.lists import ListContents
 from .._values.address_set import IPV6
 from .traffic_sets import AllTraffic
 
-PROTOCOLS = ("tcp", "udp", "icmp")
-ADDRESSES = ("ip.src", "ip.dst")
+NAMED_PROTOCOLS = ("tcp", "udp", "icmp")
+ADDRESS_FIELDS = ("ip.src", "ip.dst")
 ALL_OF_FAMILY = {4: "0.0.0.0/0", 6: "::/0"}
 LEGACY, UNIFIED = "legacy", "unified"  # kinds of routing
 DEPENDS = "whether it meets the packet depends on the routing of the account, unified or legacy"
@@ -65,16 +65,16 @@ def _condition_of(comparison: Comparison, fields: Fields) -> str:
         if fields.values.get(name) is MISSING:
             protocol = name.partition(".")[0]
             return f'ip.proto eq "{protocol}"'
-    if comparison.field not in ADDRESSES or comparison.field not in fields.values:
+    if comparison.field not in ADDRESS_FIELDS or comparison.field not in fields.values:
         return ""
-    families = {*_families_of(comparison, fields.lists)}
+    families = {*_families_compared(comparison, fields.lists)}
     if len(families) != 1 or fields.values[comparison.field].version in families:
         return ""
     (family,) = families
     return f"{comparison.field} in {{{ALL_OF_FAMILY[family]}}}"
 
 
-def _families_of(comparison: Comparison, lists: ListContents) -> Iterator[int]:
+def _families_compared(comparison: Comparison, lists: ListContents) -> Iterator[int]:
     """The families of the networks to which an address is compared."""
     for token in comparison.operands:
         if token.text.startswith("$"):
@@ -89,7 +89,7 @@ def _protocols_of(comparison: Comparison) -> Iterator[str]:
     """The protocols of which a comparison names a field."""
     for name in comparison.names:
         protocol, dot, _field = name.partition(".")
-        if dot and protocol in PROTOCOLS:
+        if dot and protocol in NAMED_PROTOCOLS:
             yield protocol
 
 
@@ -100,7 +100,7 @@ class Certainty(NamedTuple):
     possible: Set
 
 
-Kind = Union[str, int]  # a protocol, or a family of addresses
+PacketKind = Union[str, int]  # a protocol, or a family of addresses
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class ByRouting:
     negations: equal for all such rules, since the account has one routing. The `text` is one of
     their expressions."""
 
-    kinds: frozenset[Kind]
+    kinds: frozenset[PacketKind]
     text: str = field(compare=False)
 
     def __str__(self) -> str:
@@ -142,7 +142,7 @@ class AllPackets(AllTraffic):
             met = self._matching[expression] = self.union((sure, in_doubt))
         return met
 
-    def _negated_kinds(self, tree: Tree, is_negated: bool = False) -> Iterator[Kind]:
+    def _negated_kinds(self, tree: Tree, is_negated: bool = False) -> Iterator[PacketKind]:
         """The protocols and families of comparisons that packets of others meet by a negation."""
         if isinstance(tree, Negation):
             yield from self._negated_kinds(tree.part, not is_negated)
@@ -157,8 +157,8 @@ class AllPackets(AllTraffic):
 
     def _only_family(self, comparison: Comparison) -> Sequence[int]:
         """The family of all networks to which an address is compared; none if there are two."""
-        families = {*_families_of(comparison, self._lists)}
-        return [*families] if comparison.field in ADDRESSES and len(families) == 1 else []
+        families = {*_families_compared(comparison, self._lists)}
+        return [*families] if comparison.field in ADDRESS_FIELDS and len(families) == 1 else []
 
     def _certainty(self, tree: Tree) -> Certainty:
         if isinstance(tree, Negation):

@@ -85,13 +85,13 @@ class _Requests(TrafficSets[Split]):
         return Split(one.sure & ~other.possible, one.possible & ~other.sure)
 
 
-Evaluate = Callable[[Expression, Fields], Truth]
+EvaluateExpression = Callable[[Expression, Fields], Truth]
 
 
 class SingleRequest(_Requests):
     """A request, or a packet, by its fields."""
 
-    def __init__(self, fields: Fields, evaluate: Evaluate = Expression.evaluate) -> None:
+    def __init__(self, fields: Fields, evaluate: EvaluateExpression = Expression.evaluate) -> None:
         super().__init__(1)
         self._fields, self._evaluate = fields, evaluate
 

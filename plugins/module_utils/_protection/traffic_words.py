@@ -17,7 +17,7 @@ from .._values.address_set import EVERYTHING, Ranges, complement, intersection, 
 PREPOSITIONS = ("of", "to", "with", "from", "without")  # of limits, in their order
 
 
-class Limit(NamedTuple):
+class Condition(NamedTuple):
     """A limit of traffic in words: a preposition, and the words behind it."""
 
     preposition: str
@@ -60,7 +60,7 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
     if diagrams.is_larger(traffic, MOST_NODES):
         return f"{kind}s that meet many conditions"
     values: dict[int, Ranges] = {}
-    limits: list[Limit] = []
+    limits: list[Condition] = []
     met: dict[bool, list[str]] = {True: [], False: []}
     for level, ranges in sorted(diagrams.bounds(traffic).values.items()):
         variable = diagrams.variable_of(level)
@@ -92,7 +92,7 @@ def _is_fact(variable: Variable, fields: Container[str]) -> bool:
     return variable.is_of_protocol and name not in fields
 
 
-def _limit_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> Limit | None:
+def _limit_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> Condition | None:
     """The values to which traffic is limited; None if that says nothing."""
     name = str(variable.name)
     if variable.name in (Diagrams.SOURCE, Diagrams.DESTINATION):
@@ -105,18 +105,18 @@ def _limit_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> L
     return _numbers_in_words("with", name, ranges)
 
 
-def _addresses_in_words(preposition: str, ranges: Ranges) -> Limit | None:
+def _addresses_in_words(preposition: str, ranges: Ranges) -> Condition | None:
     families = [family for family in EVERYTHING if intersection([family], ranges)]
     if ranges == families:
         if len(families) == len(EVERYTHING):
             return None
         version = "IPv4" if families[0][0] == 0 else "IPv6"
-        return Limit(preposition, f"{version} addresses")
+        return Condition(preposition, f"{version} addresses")
     met_networks = networks(ranges)
     missed_networks = networks(intersection(families, complement(ranges)))
     if len(missed_networks) < len(met_networks):
-        return Limit(preposition, f"any address but those of {first_few(missed_networks)}")
-    return Limit(preposition, first_few(map(_without_length, met_networks)))
+        return Condition(preposition, f"any address but those of {first_few(missed_networks)}")
+    return Condition(preposition, first_few(map(_without_length, met_networks)))
 
 
 def _without_length(network: str) -> str:
@@ -124,12 +124,12 @@ def _without_length(network: str) -> str:
     return address if length == ("128" if ":" in address else "32") else network
 
 
-def _texts_in_words(diagrams: Diagrams, field: str, ranges: Ranges) -> Limit | None:
+def _texts_in_words(diagrams: Diagrams, field: str, ranges: Ranges) -> Condition | None:
     words = WORDS_OF_TEXTS.get(field, TextWords("with", field, f"any {field} but"))
     is_open = any(last >= Diagrams.BEYOND or first <= 0 for first, last in ranges)
     if not is_open:
         numbers = [number for first, last in ranges for number in range(first, last + 1)]
-        return Limit(words.preposition, f"{words.of_texts} {_texts(diagrams, numbers)}")
+        return Condition(words.preposition, f"{words.of_texts} {_texts(diagrams, numbers)}")
     gaps: list[int] = []
     position = 0
     for first, last in ranges:
@@ -137,7 +137,7 @@ def _texts_in_words(diagrams: Diagrams, field: str, ranges: Ranges) -> Limit | N
         position = last + 1
     if not gaps:
         return None
-    return Limit(words.preposition, f"{words.of_others} {_texts(diagrams, gaps)}")
+    return Condition(words.preposition, f"{words.of_others} {_texts(diagrams, gaps)}")
 
 
 def _texts(diagrams: Diagrams, numbers: Sequence[int]) -> str:
@@ -145,12 +145,16 @@ def _texts(diagrams: Diagrams, numbers: Sequence[int]) -> str:
     return first_few(text or '""' for text in texts)
 
 
-def _numbers_in_words(preposition: str, noun: str, ranges: Ranges) -> Limit:
+def _numbers_in_words(preposition: str, noun: str, ranges: Ranges) -> Condition:
     words: list[str] = []
     for first, last in ranges:
         if last > MISSING_OR_ANY:
             words.append(_range_in_words(max(first, 0), last))
-    return Limit(preposition, f"{noun} {first_few(words)}") if words else Limit("without", noun)
+    return (
+        Condition(preposition, f"{noun} {first_few(words)}")
+        if words
+        else Condition("without", noun)
+    )
 
 
 def _range_in_words(lowest: int, highest: int) -> str:

@@ -27,7 +27,7 @@ from .walk import SKIPPED, STOPPED, Step, Walked, met_by, stops
 from .ways import ComparedStates, ComparedWay, Way
 
 PlacesByPhase = Mapping[str, Sequence[int]]  # of rules in the order in which traffic meets them
-ALWAYS = ""  # whatever the routing is
+ANY_ROUTING = ""  # whatever the routing is
 HOST, ZONE_NAME = "http.host", "cf.zone.name"
 RESERVED_SOURCES = Expression.of(
     f"ip.src in {{{' '.join(networks(complement(SOURCES_OF_REQUESTS)))}}}"
@@ -39,7 +39,7 @@ class LostRule(NamedTuple):
     so; empty if it always is."""
 
     place: int
-    routing: str = ALWAYS
+    routing: str = ANY_ROUTING
 
 
 def rules_without_effect(compared: ComparedWay) -> Mapping[str, Sequence[LostRule]]:
@@ -191,7 +191,7 @@ class Effects:
                 is_lost[routing] = stopped == Diagrams.nothing
         if not any(is_lost.values()):
             return None
-        return ALWAYS if all(is_lost.values()) else next(filter(is_lost.get, is_lost))
+        return ANY_ROUTING if all(is_lost.values()) else next(filter(is_lost.get, is_lost))
 
     def _decided(self, phase: str, place: int) -> Set:
         """The traffic that a rule decides about, and that no rule which stays stops as well."""

@@ -44,7 +44,7 @@ class BlockForm(NamedTuple):
     example: str = ""
 
 
-BLOCK = "attack_block"
+BLOCK_OPTION = "attack_block"
 NETWORKS = "networks"
 BLOCK_FORMS = {
     NETWORKS: BlockForm("ip.src", "(.*)", "{}"),
@@ -85,12 +85,14 @@ def blocking_expression(block: Mapping[str, Any], host: Mapping[str, Any]) -> st
                 problem = "" if match else f"'{text}' is not {form.example}"
                 listed = match[1] if match else ""
             if problem:
-                problems.append(OptionError(Option(BLOCK, name, index), problem))
+                problems.append(OptionError(Option(BLOCK_OPTION, name, index), problem))
             written[form.written.format(listed)] = None
         if written:
             sets.append(f"{form.field} in {{{' '.join(written)}}}")
     if not sets and not problems:
-        problems.append(OptionError(Option(BLOCK), "it names no networks, asns or countries"))
+        problems.append(
+            OptionError(Option(BLOCK_OPTION), "it names no networks, asns or countries")
+        )
     if problems:
         raise Mistakes(problems)
     return " or ".join(sets)

@@ -49,7 +49,7 @@ WAY_BACK = (
 )
 
 
-PlaceOf = Callable[[str], Option]  # the place of an option among values
+PlaceOfOption = Callable[[str], Option]  # the place of an option among values
 
 
 def _variable_of(option: str) -> Option:
@@ -481,7 +481,7 @@ def _ended_entry(target: PostureObject) -> dict[str, Any]:
     return entry if target.resource is LISTS else {**entry, "expires": LONG_AGO}
 
 
-def _objects(place_of: PlaceOf, values: Values, host: Values) -> Iterator[PostureObject]:
+def _objects(place_of: PlaceOfOption, values: Values, host: Values) -> Iterator[PostureObject]:
     """The objects that `values` describe, each at the place that `place_of` gives its option.
     Only the owners are read from `host`, the variables of the host. Raises Mistakes for
     malformed values."""
@@ -503,26 +503,30 @@ def _objects(place_of: PlaceOf, values: Values, host: Values) -> Iterator[Postur
             yield _posture_object(place_of, values, collection.resource, key, desired_object)
 
 
-def _placed(place_of: PlaceOf, option: Option) -> Option:
+def _placed(place_of: PlaceOfOption, option: Option) -> Option:
     """The option, or a path within it, at its place."""
     name, *steps = option.path
     return place_of(str(name)).at(*steps)
 
 
-def _option_of(resource: Resource) -> Option:
+def _option_of_resource(resource: Resource) -> Option:
     """The option that describes a resource as a whole."""
     variable = of_host.VARIABLE_OF[resource.plural]
     return Option(variable.removeprefix(PREFIX))
 
 
 def _posture_object(
-    place_of: PlaceOf, values: Values, resource: Resource, key: schema.Key, desired: DesiredObject
+    place_of: PlaceOfOption,
+    values: Values,
+    resource: Resource,
+    key: schema.Key,
+    desired: DesiredObject,
 ) -> PostureObject:
     """An object that values describe, with its entry in the values."""
     steps = desired.path.path
     entry: Any = values if steps else dict(desired.values)
     for step in steps:
         entry = entry[step]
-    option = desired.path or _option_of(resource)
+    option = desired.path or _option_of_resource(resource)
     place = _placed(place_of, option)
     return PostureObject(resource, (resource.plural, key), desired, entry=entry, place=place)

@@ -36,10 +36,10 @@ OF_ALL_HOSTS = (
     LEFT_ALONE,
 )
 IN_ORDER, CHANGED, REFUSED = "in order", "changed", "refused"
-WAITING = "with changes that wait for a whole run"
+CHANGES_WAIT = "with changes that wait for a whole run"
 NOT_REACHED, UNFINISHED, NOT_KNOWN = "not reached", "left unfinished", "not known"
-HOST_OUTCOMES = (IN_ORDER, CHANGED, WAITING, REFUSED, NOT_REACHED, UNFINISHED, NOT_KNOWN)
-SELDOM = (WAITING, UNFINISHED, NOT_KNOWN)  # which are named if there are some
+HOST_OUTCOMES = (IN_ORDER, CHANGED, CHANGES_WAIT, REFUSED, NOT_REACHED, UNFINISHED, NOT_KNOWN)
+SELDOM = (CHANGES_WAIT, UNFINISHED, NOT_KNOWN)  # which are named if there are some
 PREDICTED = {CHANGED: "would change"}
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
@@ -186,7 +186,7 @@ def host_outcome(result: ModuleResult) -> str:
     if not result.get("failed"):
         if result.get("changed"):
             return CHANGED
-        return WAITING if result.get(LEFT_ALONE) else IN_ORDER
+        return CHANGES_WAIT if result.get(LEFT_ALONE) else IN_ORDER
     if result.get("unknown"):  # a change that was sent, and of which no answer tells
         return NOT_KNOWN
     if result.get("done"):

@@ -67,11 +67,11 @@ def differences_in(result: Mapping[str, Any]) -> list[str]:
     texts = [str(result["msg"])] if result.get("failed") else []
     for operation in result.get("operations") or ():
         resource = operation["resource"].replace("_", " ")
-        texts.append(f"{resource} {operation['key']}{_difference(operation)}")
+        texts.append(f"{resource} {operation['key']}{_fields_that_differ(operation)}")
     return texts
 
 
-def _difference(operation: Mapping[str, Any]) -> str:
+def _fields_that_differ(operation: Mapping[str, Any]) -> str:
     """The difference that an operation would remove, as words that follow the name of its
     object."""
     if operation["action"] == "create":

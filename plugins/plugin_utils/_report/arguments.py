@@ -102,7 +102,7 @@ def _accepted_risk(accepted: Acceptance) -> AcceptedRisk:
     )
 
 
-class End(NamedTuple):
+class EndOfEntry(NamedTuple):
     """The end of something, with its kind in words and its key; `moment` is None if it never
     ends."""
 
@@ -118,9 +118,9 @@ def expiring(
     and statuses, and postures."""
     ends = [*_ends_of_entries(part)]
     for posture in postures:
-        ends.append(End(posture.until, "posture", posture.name or str(posture.place)))
+        ends.append(EndOfEntry(posture.until, "posture", posture.name or str(posture.place)))
     for risk in _acceptances(part):
-        ends.append(End(risk.expires, "accepted risk", risk.code))
+        ends.append(EndOfEntry(risk.expires, "accepted risk", risk.code))
     ends += map(_end_of_acceptance, accepted)
     soon = [end for end in ends if end.moment and now < end.moment <= now + SOON]
     return [
@@ -130,12 +130,12 @@ def expiring(
     ]
 
 
-def _end_of_acceptance(acceptance: Accepted) -> End:
+def _end_of_acceptance(acceptance: Accepted) -> EndOfEntry:
     """The end of an acceptance of objects, or of a status of some networks."""
     key = ", ".join(acceptance.keys)
     if acceptance.status:
         key = " ".join([acceptance.status, *networks(acceptance.networks)])
-    return End(acceptance.expires, f"accepted {acceptance.resource or 'status'}", key)
+    return EndOfEntry(acceptance.expires, f"accepted {acceptance.resource or 'status'}", key)
 
 
 def _acceptances(part: Part) -> Sequence[Acceptance]:
@@ -146,7 +146,7 @@ def _acceptances(part: Part) -> Sequence[Acceptance]:
         return []
 
 
-def _ends_of_entries(part: Part) -> Iterator[End]:
+def _ends_of_entries(part: Part) -> Iterator[EndOfEntry]:
     """The ends of entries of lists."""
     for managed in MANAGED:
         resource = managed.resource
@@ -155,7 +155,7 @@ def _ends_of_entries(part: Part) -> Iterator[End]:
             if _may_end(resource.kind, entry):
                 key = resource.entry_of({"name": entry.get("scope"), **entry})
                 with suppress(ValueError):  # the module refuses such an entry
-                    yield End(parse_expiry(str(entry["expires"])), resource.title, key)
+                    yield EndOfEntry(parse_expiry(str(entry["expires"])), resource.title, key)
 
 
 def described_keys(part: Part) -> dict[str, list[str]]:

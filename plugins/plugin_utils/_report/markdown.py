@@ -46,14 +46,14 @@ def markdown_page(report: Report) -> str:
     """The report as text in GitHub's and GitLab's Markdown, short enough for a comment; it says
     what it leaves out."""
     lines = [*_head(report), *_table(report)]
-    size = sum(map(_size, lines)) + LONGEST_END
+    size = sum(map(line_size, lines)) + LONGEST_END
     hidden = 0
     for section in _sections(report):
         shown = list(_fitting(section, LONGEST_PAGE - size))
         if len(shown) <= HEADING:
             shown = []
         lines += shown
-        size += sum(map(_size, shown))
+        size += sum(map(line_size, shown))
         hidden += len(section) - (len(shown) or HEADING)
     if hidden:
         lines += ["", f"**Left out: {plural(hidden, 'line', 'lines')}, which report.html has.**"]
@@ -159,13 +159,14 @@ def _names(hosts: Sequence[HostRecord], report: Report) -> str:
 def _fitting(lines: Iterable[str], most: int) -> Iterator[str]:
     """The first lines that have so many bytes together."""
     for line in lines:
-        most -= _size(line)
+        most -= line_size(line)
         if most < 0:
             return
         yield line
 
 
-def _size(line: str) -> int:
+def line_size(line: str) -> int:
+    """The bytes of a line, with its end."""
     return len(line.encode()) + 1
 
 

@@ -177,12 +177,12 @@ def _label(changes: Sequence[PlanOfHosts], unplanned: Sequence[Unplanned]) -> La
         return "needs approval: passes traffic"
     if unplanned or any(map(is_refused, changes)):
         return "needs approval: refused"
-    if any(plan["exempts"] or _weakens(plan) for plan in changes):
+    if any(plan["exempts"] or _is_weaker(plan) for plan in changes):
         return "needs approval: skip, exception or override changed"
     return "needs approval: none"
 
 
-def _weakens(plan: PlanOfHosts) -> bool:
+def _is_weaker(plan: PlanOfHosts) -> bool:
     """Return whether traffic is treated less strictly."""
     changes = plan["traffic_changes"]
     return bool(changes and changes["passes"])
@@ -337,7 +337,7 @@ def _no_longer_in(record: HostRecord, former: HostRecord) -> Iterator[NoLongerDe
     if not record["planned"] or not former.get("planned"):
         return
     described = record["planned"]["described"]
-    for resource, keys in _described(former).items():
+    for resource, keys in _keys_described(former).items():
         remaining = {*described.get(resource, ())}
         for key in keys:
             if key not in remaining:
@@ -347,5 +347,5 @@ def _no_longer_in(record: HostRecord, former: HostRecord) -> Iterator[NoLongerDe
                 )
 
 
-def _described(record: HostRecord) -> Mapping[str, Sequence[str]]:
+def _keys_described(record: HostRecord) -> Mapping[str, Sequence[str]]:
     return record["planned"]["described"] if record["planned"] else {}

@@ -24,7 +24,7 @@ from ...module_utils._text import (
     sentence,
 )
 from ...module_utils._timestamps import to_the_minute
-from .markdown import code, operation_line
+from .markdown import code, line_size, operation_line
 from .plan_document import (
     NoLongerDescribed,
     PlanDocument,
@@ -35,14 +35,14 @@ from .plan_document import (
     number_of_hosts,
     opens,
 )
-from .record import MAX_CHARS, MET, Expected, ineffective_text, values_by_key
+from .record import MAX_CHARS, WORDS_OF_MET, Expected, ineffective_text, values_by_key
 
-LONGEST_PAGE = 60_000  # bytes
+LONGEST_PLAN_PAGE = 60_000  # bytes
 RESERVED = 300  # bytes for the title of each later part, its first line, and what it leaves out
-NOTHING_DIFFERS: Final = "No request and no packet is treated differently."
+NO_TRAFFIC_DIFFERS: Final = "No request and no packet is treated differently."
 UNKNOWN_TRAFFIC: Final = "it is not known whether more traffic passes"
 # What becomes of requests, by the mark that they lose: for certain, and if it may be so.
-WEAKER: Final[Mapping[str, tuple[str, str]]] = {
+WEAKER_WORDS: Final[Mapping[str, tuple[str, str]]] = {
     SKIPPED: ("skip what they meet today", "may skip what they meet today"),
     COUNTED: ("are limited less", "may be limited less"),
     CHECKED: ("meet fewer or weaker managed rules", "may meet fewer or weaker managed rules"),
@@ -59,7 +59,7 @@ class Line(NamedTuple):
     hosts: Sequence[str]
 
 
-def lead(document: PlanDocument) -> str:
+def plan_lead(document: PlanDocument) -> str:
     """The plans in a line: how many hosts change, on how many traffic passes, and so on."""
     return " ".join(_sentences(document))
 
@@ -91,28 +91,28 @@ def _weaker_traffic(changes: Iterable[PlanOfHosts]) -> list[tuple[str, list[str]
         traffic = plan["traffic_changes"]
         for change in traffic["passes"] if traffic else ():
             for host in plan["hosts"]:
-                ranked.append((_rank_of_change(change), _clause(change), host))
+                ranked.append((_rank_of_record(change), _change_clause(change), host))
         if traffic and not traffic["known"]:
             for host in plan["hosts"]:
-                ranked.append((len(WEAKER) + 4, UNKNOWN_TRAFFIC, host))
+                ranked.append((len(WEAKER_WORDS) + 4, UNKNOWN_TRAFFIC, host))
     pairs = [(clause, host) for _rank, clause, host in sorted(ranked, key=lambda item: item[0])]
     return [*values_by_key(dict.fromkeys(pairs)).items()]
 
 
-def _rank_of_change(change: TrafficChangeRecord) -> int:
+def _rank_of_record(change: TrafficChangeRecord) -> int:
     """Sorts changes by which traffic passes to the front, and of them those that are certain."""
     if opens(change):
         return 0 if change["certain"] else 1
-    marks = [*WEAKER]
+    marks = [*WEAKER_WORDS]
     return 2 + (marks.index(change["mark"]) if change["mark"] in marks else len(marks))
 
 
-def _clause(change: TrafficChangeRecord) -> str:
+def _change_clause(change: TrafficChangeRecord) -> str:
     """Such as `requests pass that are blocked today`."""
     verb = "" if change["certain"] else "may "
     if opens(change):
         return f"{change['kind']}s {verb}pass that are {change['what']} today"
-    words = WEAKER.get(change["mark"], OTHERWISE)
+    words = WEAKER_WORDS.get(change["mark"], OTHERWISE)
     return f"{change['kind']}s {words[0] if change['certain'] else words[1]}"
 
 
@@ -124,32 +124,28 @@ def _refusals(changes: Iterable[PlanOfHosts]) -> tuple[int, int]:
 
 
 def plan_page(document: PlanDocument) -> str:
-    """The page, at most LONGEST_PAGE bytes; it says what it leaves out."""
-    head = [as_markdown(lead(document)), "", f"Label: {document['label']}"]
-    parts = [(title, lines) for title, lines in _parts(document) if lines]
+    """The page, at most LONGEST_PLAN_PAGE bytes; it says what it leaves out."""
+    head = [as_markdown(plan_lead(document)), "", f"Label: {document['label']}"]
+    parts = [(title, lines) for title, lines in _titled_parts(document) if lines]
     lines = [*head]
     for position, (title, part_lines) in enumerate(parts):
         later = RESERVED * (len(parts) - position)
-        room = LONGEST_PAGE - sum(map(_size, lines)) - later
-        lines += ["", f"## {title}", "", *_fitting(part_lines, room)]
+        room = LONGEST_PLAN_PAGE - sum(map(line_size, lines)) - later
+        lines += ["", f"## {title}", "", *_lines_that_fit(part_lines, room)]
     return "\n".join(lines) + "\n"
 
 
-def _fitting(lines: Sequence[str], room: int) -> Iterator[str]:
+def _lines_that_fit(lines: Sequence[str], room: int) -> Iterator[str]:
     """The first lines that fit, and how many more there are."""
     for position, line in enumerate(lines):
-        room -= _size(line)
+        room -= line_size(line)
         if room < 0:
             yield f"- {left_out(len(lines) - position, 0, 'line', 'lines')}, in plan.json"
             return
         yield line
 
 
-def _size(line: str) -> int:
-    return len(line.encode()) + 1
-
-
-def _parts(document: PlanDocument) -> Iterator[tuple[str, list[str]]]:
+def _titled_parts(document: PlanDocument) -> Iterator[tuple[str, list[str]]]:
     """The parts of the page, each with its lines."""
     changes = document["changes"]
     yield "What becomes of traffic", [*_traffic_lines(document)]
@@ -158,7 +154,7 @@ def _parts(document: PlanDocument) -> Iterator[tuple[str, list[str]]]:
     yield "Accepted", _shared(_accepted_lines(changes))
     yield "Operations", _shared(_operation_lines(changes))
     yield "Cannot work then", _shared(_ineffective_lines(changes))
-    missing = [_no_longer_described(part) for part in document["no_longer_described"]]
+    missing = [_missing_line(part) for part in document["no_longer_described"]]
     yield "No longer described", missing
     yield "Changed by hand", [*_by_hand_lines(document)]
 
@@ -169,10 +165,10 @@ def _shared(lines: Iterable[Line]) -> list[str]:
     for line in lines:
         hosts_by_text.setdefault(line.text, {}).update(dict.fromkeys(line.hosts))
     groups = sorted(hosts_by_text.items(), key=lambda group: -len(group[1]))
-    return [f"- {text} ({_names([*hosts])})" for text, hosts in groups]
+    return [f"- {text} ({_host_names([*hosts])})" for text, hosts in groups]
 
 
-def _names(hosts: Sequence[str]) -> str:
+def _host_names(hosts: Sequence[str]) -> str:
     count = f"{len(hosts):,} hosts: " if len(hosts) > 1 else ""
     return count + as_markdown(first_few(hosts))
 
@@ -190,10 +186,10 @@ def _traffic_lines(document: PlanDocument) -> Iterator[str]:
             firsts[text], ranks[text] = Line(first, hosts), rank
     for text in sorted(firsts, key=lambda name: ranks[name]):
         shown = as_markdown(excerpt(firsts[text].text, MAX_CHARS))
-        yield f"- {_names(firsts[text].hosts)}: {shown}"
+        yield f"- {_host_names(firsts[text].hosts)}: {shown}"
     yield from _unknown_lines(document)
     if not firsts and document["hosts_changed"] and not _has_unknown(document):
-        yield NOTHING_DIFFERS
+        yield NO_TRAFFIC_DIFFERS
 
 
 def _change_in_words(change: TrafficChangeRecord) -> str:
@@ -205,9 +201,9 @@ def _ranked_changes(plan: PlanOfHosts) -> Iterator[tuple[int, TrafficChangeRecor
     """The changes of the traffic of a plan, each with a rank, the worst of 0."""
     traffic = plan["traffic_changes"]
     for change in traffic["passes"] if traffic else ():
-        yield _rank_of_change(change), change
+        yield _rank_of_record(change), change
     for change in traffic["stopped"] if traffic else ():
-        yield len(WEAKER) + 3, change
+        yield len(WEAKER_WORDS) + 3, change
 
 
 def _has_unknown(document: PlanDocument) -> bool:
@@ -244,7 +240,7 @@ def _refused_risk(risk: PlannedRisk) -> str:
 
 def _unmet(expectation: Expected) -> str:
     text = f"{expectation['description']}: expected {expectation['expected']}"
-    verdict = f"{MET[expectation['planned']]} after the run"
+    verdict = f"{WORDS_OF_MET[expectation['planned']]} after the run"
     reasons = " ".join(expectation["reasons"])
     return as_markdown(excerpt(f"expectation {text}, {verdict} {reasons}".rstrip(), MAX_CHARS))
 
@@ -252,7 +248,7 @@ def _unmet(expectation: Expected) -> str:
 def _unplanned_lines(document: PlanDocument) -> Iterator[str]:
     for part in document["unplanned"]:
         reason = as_markdown(excerpt(" ".join(part["reasons"]), MAX_CHARS))
-        yield f"- cannot be planned: {reason} ({_names(part['hosts'])})"
+        yield f"- cannot be planned: {reason} ({_host_names(part['hosts'])})"
 
 
 def _accepted_lines(changes: Iterable[PlanOfHosts]) -> Iterator[Line]:
@@ -277,11 +273,11 @@ def _ineffective_lines(changes: Iterable[PlanOfHosts]) -> Iterator[Line]:
             yield Line(as_markdown(ineffective_text(finding)), plan["hosts"])
 
 
-def _no_longer_described(part: NoLongerDescribed) -> str:
+def _missing_line(part: NoLongerDescribed) -> str:
     subject = f"{capitalised(part['title'])} {code(part['key'])}"
     if part["resource"] is None:
         return f"- {subject}: nothing compares it from now on"
-    return f"- {subject}: it may change or go, and no report says so ({_names(part['hosts'])})"
+    return f"- {subject}: it may change or go, and no report says so ({_host_names(part['hosts'])})"
 
 
 def _by_hand_lines(document: PlanDocument) -> Iterator[str]:
@@ -291,4 +287,4 @@ def _by_hand_lines(document: PlanDocument) -> Iterator[str]:
     for part in document["by_hand"]:
         line = operation_line(part["operation"])
         who = " ".join(change["text"] for change in part["changed"])
-        yield f"{line} ({_names(part['hosts'])}) {as_markdown(who)}".rstrip()
+        yield f"{line} ({_host_names(part['hosts'])}) {as_markdown(who)}".rstrip()

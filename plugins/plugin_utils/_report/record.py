@@ -326,7 +326,7 @@ class Expected(TypedDict):
     reasons: Annotated[list[str], "what is not known after a run"]
 
 
-MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecided", True: "met"}
+WORDS_OF_MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecided", True: "met"}
 
 
 def expected_lines(expectations: Sequence[Expected]) -> Iterator[str]:
@@ -336,20 +336,20 @@ def expected_lines(expectations: Sequence[Expected]) -> Iterator[str]:
 
 
 def _rank_of_expectation(expectation: Expected) -> int:
-    return list(MET).index(expectation["met"])
+    return list(WORDS_OF_MET).index(expectation["met"])
 
 
 def _clauses_of_expectation(expectation: Expected) -> Iterator[str]:
     now, planned = expectation["met"], expectation["planned"]
     outcome = f"expected {expectation['expected']}, now {expectation['actual']}"
-    yield f"{MET[now]}: {expectation['description']}: {outcome}"
+    yield f"{WORDS_OF_MET[now]}: {expectation['description']}: {outcome}"
     if planned is not now:
-        yield f"{MET[planned]} after a run"
+        yield f"{WORDS_OF_MET[planned]} after a run"
     if None in (now, planned):
         yield from filter(None, expectation["reasons"])
 
 
-def traffic_lines(changes: TrafficChangesRecord | None) -> Iterator[str]:
+def traffic_change_lines(changes: TrafficChangesRecord | None) -> Iterator[str]:
     """A line on all traffic that is treated otherwise than described, that first which passes."""
     if changes is None:
         return
@@ -533,7 +533,7 @@ class HostRecord(TypedDict):
         TrafficChangesRecord | None,
         "the requests and packets that the baseline treats otherwise than what exists, null if the"
         " host has no rules",
-        HostLines("Treated otherwise than by the baseline", traffic_lines),
+        HostLines("Treated otherwise than by the baseline", traffic_change_lines),
     ]
     risks: Annotated[
         list[HostRisk],
