@@ -88,7 +88,7 @@ class Checked(NamedTuple):
         return [item.expiry_warning(self.now) for item in self.expired]
 
     def refused_for(self, reasons: Iterable[str]) -> Checked:
-        """The same plan, refused for these reasons; empty ones are none."""
+        """The same plan, refused for these reasons; empty reasons are skipped."""
         refusals = [reason for reason in reasons if reason]
         names_risks_alone = bool(self.refused) and len(refusals) == 1
         return self._replace(refusal=joined(" ", refusals), lacks_acceptances=names_risks_alone)

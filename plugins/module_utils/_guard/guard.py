@@ -37,8 +37,8 @@ class Guard(NamedTuple):
         return self._replace(terms=self.terms._replace(approved=None))
 
     def check(self, planned: Planned, facts: Facts, begun: Plan | None = None) -> Checked:
-        """The plan with its risks, and with all for which it is refused; it may be the rest of a
-        plan that was begun."""
+        """The plan with its risks and all reasons to refuse it; if a plan was `begun`, `planned`
+        may be the rest of it."""
         plan, terms = planned.plan, self.terms
         finding, traffic = self._backtest_finding(plan, facts), self._traffic(plan)
         checked = check_plan(planned, terms, self.now, finding, traffic)

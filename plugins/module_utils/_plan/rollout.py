@@ -34,7 +34,7 @@ class EvidenceLimits(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """The limits, in a sentence."""
+        """The limits, in words."""
         percent = f"{self.max_percent:g} %"
         if self.max_packets is None:
             return percent

@@ -50,8 +50,8 @@ REFERRING = [resource for resource in DECIDING if resource.phase]  # rules that 
 
 
 class Reading(NamedTuple):
-    """A reading of a collection, and the beginning of the sentence on what is not known if it
-    fails; empty if nothing is to be said then."""
+    """A reading of a collection. `doubt` begins the sentence on what is not known if the reading
+    fails; an empty one means that no sentence is needed."""
 
     doubt: str
     read: Callable[[], Sequence[Object]]
@@ -111,12 +111,12 @@ def _skipped_rules(plan: Plan, asked: Asked) -> Readings:
 
 
 def _phases_known(plan: Plan) -> list[Resource]:
-    """The rules of phases that the state of a plan has."""
+    """The resources of the phases whose rules the state of a plan has."""
     return [rules for rules in EVALUATION if rules.phase and rules.plural in plan.before]
 
 
 def _skipped_by(plan: Plan) -> list[Resource]:
-    """The rules of phases that rules of the plan skip."""
+    """The resources of the phases that rules of the plan skip."""
     phases: set[str] = set()
     for resource in _phases_known(plan):
         for state in _states(plan):
@@ -161,7 +161,7 @@ def _referred_lists(plan: Plan, weakened: AbstractSet[str] = frozenset()) -> lis
 
 
 def _changed_lists(plan: Plan) -> set[str]:
-    """The names of the lists that a plan creates or deletes, or whose items it changes."""
+    """The names of the lists that a plan creates or deletes, or in which it changes items."""
     names: set[str] = set()
     for operation in plan.operations:
         resource = operation.resource

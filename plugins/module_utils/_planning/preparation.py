@@ -56,7 +56,7 @@ class Preparation(NamedTuple):
     def prepared(
         self, existing: State, traffic: AccountTraffic | None = None, begun: Plan | None = None
     ) -> Prepared:
-        """The plan of the task for this existing state, or what is left of one that was `begun`;
+        """The plan of the task for this existing state, or the rest of a plan that was `begun`;
         raises PlanError and ServiceError."""
         # 1. Read the nested objects that the task names.
         nested = self._read_nested(existing)
@@ -72,7 +72,7 @@ class Preparation(NamedTuple):
         return Prepared(planned, facts, surroundings.traffic)
 
     def prepared_second(self, planned: Planned, second: Plan) -> Prepared:
-        """A second plan, on what others wrote while the first one was applied."""
+        """A second plan, about objects that others wrote while the first plan was applied."""
         surroundings = self._reader.read_for_second(second)
         plan = surroundings.draft
         facts = self._evaluated(surroundings.facts, plan)
