@@ -120,7 +120,7 @@ def _is_decided(row: Row, decided: Decided, space: Ranges) -> bool:
 
 
 def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:
-    """The share of lost packets for each protected prefix, also for prefixes without traffic."""
+    """The packets of each protected prefix, also for prefixes without traffic."""
     prefixes = [prefix for prefix, _ranges in decided.networks]
     starts = [start for start, _end in prefixes]  # they are disjoint and in order
 
@@ -136,8 +136,8 @@ def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:
 
 
 def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[NetworkShare]:
-    """The share of lost packets for each subnet; for each subnet in each data center if it is
-    not known which data centers are concerned."""
+    """The packets of each subnet; of each subnet in each data center if it is not known which
+    data centers are concerned."""
 
     def subnet_and_data_center(row: Row) -> tuple[Range, str]:
         destination = range_of(row.destination) or (0, 0)

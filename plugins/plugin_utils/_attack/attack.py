@@ -382,8 +382,8 @@ class Attack:
             raise AnsibleError(f"{self._file.path} cannot be written: {exc}") from exc
 
     def _failure(self, run: HostRun) -> HostRun:
-        """A failed run; if acceptances are missing, its message lists all of them in a line to
-        copy."""
+        """A failed run. If acceptances are missing, a line to copy with all of them is shown,
+        and the message refers to that line."""
         if not run.predicted:
             goes_on = f"{self._file.path} is written, so that the next run of the baseline goes on."
             self._task.tell(goes_on)
@@ -405,8 +405,8 @@ class Attack:
         return ", ".join(dict.fromkeys(acceptances))
 
     def _lines(self, run: HostRun, merged: MergedHost) -> Iterator[str]:
-        """Sentences on the state after the run: the objects in force, their end, and the steps
-        left."""
+        """Sentences on the state after the run: the objects in force, the parts left alone, the
+        postures with their ends, and what to do next."""
         begin = AFTER_THE_RUN if self._check_mode else ""
         if coverage := (run.result.get("coverage") or {}).get("after"):
             yield f"{begin}{mitigated(coverage)}"
