@@ -74,7 +74,7 @@ def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> FinderA
         return None
     from .._schema.custom_rules import CUSTOM_RULES  # loaded for rules
 
-    stopping = [tried.ending.rule for tried in backtest.tried if tried.may_stop]
+    stopping = [tried.ending_rule.rule for tried in backtest.tried if tried.may_stop]
     entries = [Entry(CUSTOM_RULES, rule.key, rule.entry) for rule in stopping]
     return " ".join(reasons), [], entries or entries_of(plan.operations)
 

@@ -43,7 +43,7 @@ from .._schema.registry import DECIDING, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
 from .._text import first_few
 from .._values.address_set import Contents
-from .way import Asked, read_names, with_way
+from .way import ReadingContext, read_names, with_way
 
 HOST_FIELD = "http.host"
 REFERRING = [resource for resource in DECIDING if resource.phase]  # rules that lists may change
@@ -58,7 +58,7 @@ class Reading(NamedTuple):
 
 
 Readings = Mapping[str, Reading]  # by the plural of a collection
-Need = Callable[[Plan, Asked], Readings]  # raises no error: a reading does
+Need = Callable[[Plan, ReadingContext], Readings]  # raises no error: a reading does
 
 
 def completed(
@@ -72,14 +72,14 @@ def completed(
     expected_lists: Sequence[str] = (),
 ) -> Plan:
     """The plan, whose state has all that decides about it, as far as it can be read. If the caller
-    `evaluates`, requests meet the rules; see Asked for the others."""
-    asked = Asked(client, context, weakened, task_keys, decides, expected_lists)
-    plan = with_way(plan, asked, evaluates)
+    `evaluates`, requests meet the rules; see ReadingContext for the others."""
+    reading_context = ReadingContext(client, context, weakened, task_keys, decides, expected_lists)
+    plan = with_way(plan, reading_context, evaluates)
     for need in NEEDS_OF_RULES:
-        plan = _with_readings(plan, need(plan, asked))
-    plan = with_way(plan, asked, False)  # of custom rules read just now
+        plan = _with_readings(plan, need(plan, reading_context))
+    plan = with_way(plan, reading_context, False)  # of custom rules read just now
     for need in FURTHER_NEEDS:
-        plan = _with_readings(plan, need(plan, asked))
+        plan = _with_readings(plan, need(plan, reading_context))
     return plan
 
 
@@ -99,14 +99,16 @@ def _states(plan: Plan) -> Sequence[State]:
     return (plan.before, plan.after()) if plan.operations else (plan.before,)
 
 
-def _skipped_rules(plan: Plan, asked: Asked) -> Readings:
+def _skipped_rules(plan: Plan, reading_context: ReadingContext) -> Readings:
     """The rules of phases that rules of the plan skip, and the custom rules if these may skip rules
     of the plan."""
     doubt = "Whether custom rules skip other rules that would stop requests is not known"
     readings: dict[str, Reading] = {}
     for resource in [*_skipped_by(plan), *_skipping(plan)]:
-        if resource.owner in asked.client.owner:
-            readings[resource.plural] = Reading(doubt, partial(asked.client.read, resource))
+        if resource.owner in reading_context.client.owner:
+            readings[resource.plural] = Reading(
+                doubt, partial(reading_context.client.read, resource)
+            )
     return readings
 
 
@@ -133,18 +135,18 @@ def _skipping(plan: Plan) -> list[Resource]:
     return []
 
 
-def _referring_rules(plan: Plan, asked: Asked) -> Readings:
+def _referring_rules(plan: Plan, reading_context: ReadingContext) -> Readings:
     """The rules of the owners if some refer to lists that may weaken them, or whose items
     change."""
     readings: dict[str, Reading] = {}
-    if not _referred_lists(plan, asked.weakened):
+    if not _referred_lists(plan, reading_context.weakened):
         return readings
     changed_lists = first_few(_referred_lists(plan))
     doubt = f"would let more pass, or stop more, with the new items of {changed_lists} is not known"
     for rules in REFERRING:
-        if rules.owner in asked.client.owner:
+        if rules.owner in reading_context.client.owner:
             sentence = f"Whether {rules.titles} {doubt}" if changed_lists else ""
-            readings[rules.plural] = Reading(sentence, partial(asked.client.read, rules))
+            readings[rules.plural] = Reading(sentence, partial(reading_context.client.read, rules))
     return readings
 
 
@@ -171,34 +173,34 @@ def _changed_lists(plan: Plan) -> set[str]:
     return names
 
 
-def _lists(plan: Plan, asked: Asked) -> Readings:
+def _lists(plan: Plan, reading_context: ReadingContext) -> Readings:
     """The lists of the account if rules refer to some whose items are not known."""
-    if not asked.decides or not _unknown_lists(plan, asked):
+    if not reading_context.decides or not _unknown_lists(plan, reading_context):
         return {}
     names = first_few(_lists_of_changes(plan))
     doubt = f"The items of the lists {names} are not known" if names else ""
-    return {LISTS.plural: Reading(doubt, lambda: asked.account.read(LISTS))}
+    return {LISTS.plural: Reading(doubt, lambda: reading_context.account.read(LISTS))}
 
 
-def _items(plan: Plan, asked: Asked) -> Readings:
+def _items(plan: Plan, reading_context: ReadingContext) -> Readings:
     """The items of the lists to which rules refer."""
     readings: dict[str, Reading] = {}
-    if not asked.decides or LISTS.plural not in plan.before:
+    if not reading_context.decides or LISTS.plural not in plan.before:
         return readings
     items_by_list = {items.parent_name: items for items in LISTS.contents_in(plan.before)}
     changed = _lists_of_changes(plan)
-    for name in _unknown_lists(plan, asked):
+    for name in _unknown_lists(plan, reading_context):
         items = items_by_list.get(name)
         if items:
             doubt = f"The items of the list {name} are not known" if name in changed else ""
-            readings[items.plural] = Reading(doubt, partial(asked.account.read, items))
+            readings[items.plural] = Reading(doubt, partial(reading_context.account.read, items))
     return readings
 
 
-def _unknown_lists(plan: Plan, asked: Asked) -> list[str]:
+def _unknown_lists(plan: Plan, reading_context: ReadingContext) -> list[str]:
     """The names of the lists to which rules or expectations refer, and whose items the state does
     not have."""
-    names = dict.fromkeys(asked.expected_lists)
+    names = dict.fromkeys(reading_context.expected_lists)
     for state in _states(plan):
         names.update(dict.fromkeys(lists_named_in(state)))
     return [name for name in names if items_of(name).plural not in plan.before]
@@ -216,30 +218,30 @@ def _lists_of_changes(plan: Plan) -> list[str]:
     return list(names)
 
 
-def _overrides_of_account(plan: Plan, asked: Asked) -> Readings:
+def _overrides_of_account(plan: Plan, reading_context: ReadingContext) -> Readings:
     """The overrides of the account that the first ones of a zone hide, or that are applied once the
     last one is gone, or that may be weakened."""
     hidden = L7_OVERRIDES_OF_ACCOUNT
     has_before = bool(plan.before.get(L7_OVERRIDES.plural))
     has_after = bool(plan.after().get(L7_OVERRIDES.plural))
-    is_needed = hidden.plural in asked.weakened or has_before is not has_after
-    if not asked.decides or not is_needed:
+    is_needed = hidden.plural in reading_context.weakened or has_before is not has_after
+    if not reading_context.decides or not is_needed:
         return {}
     doubt = (
         "Overrides of its account for HTTP DDoS rules are applied in a zone without its own."
         " Whether there are any is not known"
     )
-    return {hidden.plural: Reading(doubt, lambda: asked.account.read(hidden))}
+    return {hidden.plural: Reading(doubt, lambda: reading_context.account.read(hidden))}
 
 
-def _catalogues(plan: Plan, asked: Asked) -> Readings:
+def _catalogues(plan: Plan, reading_context: ReadingContext) -> Readings:
     """The managed rules that changed overrides are about, if these name categories or rules that
     may be about the same one, or no longer decide."""
     doubt = "The categories of the managed DDoS rules are not known, so that any may be in any"
     readings: dict[str, Reading] = {}
     for resource in plan.resources.values():
-        if resource.catalogue and asked.decides and _is_unclear(resource, plan):
-            read = partial(_read_catalogue, resource, plan, asked)
+        if resource.catalogue and reading_context.decides and _is_unclear(resource, plan):
+            read = partial(_read_catalogue, resource, plan, reading_context)
             readings[resource.catalogue_object().plural] = Reading(doubt, read)
     return readings
 
@@ -255,10 +257,12 @@ def _is_unclear(resource: Resource, plan: Plan) -> bool:
     return len(levels - {""}) > 1 or not all(loss.certain for loss in losses)
 
 
-def _read_catalogue(resource: Resource, plan: Plan, asked: Asked) -> Sequence[Object]:
+def _read_catalogue(
+    resource: Resource, plan: Plan, reading_context: ReadingContext
+) -> Sequence[Object]:
     """The managed rules; raises ProtectionError, also if they have another form."""
     catalogue = resource.catalogue_object()
-    objects = asked.client.read(catalogue)
+    objects = reading_context.client.read(catalogue)
     try:
         managed_rules(resource, {**plan.before, catalogue.plural: objects})
     except ValueError as exc:
@@ -273,17 +277,19 @@ class RuleInForce(NamedTuple):
     contents: Mapping[str, Contents]
 
 
-def _owner_names(plan: Plan, asked: Asked) -> Readings:
+def _owner_names(plan: Plan, reading_context: ReadingContext) -> Readings:
     """The name of the zone, or the prefixes of the account, if it depends on them which rules all
     ordinary traffic matches."""
     readings: dict[str, Reading] = {}
     for resource in DECIDING:
         owner = OWNER_NAMES[resource.traffic]
         is_known = owner_names_in(resource.traffic, plan.before) is not None
-        if owner.resource.owner not in asked.client.owner or is_known:
+        if owner.resource.owner not in reading_context.client.owner or is_known:
             continue
         rules = _rules_in_force(plan, resource)
-        is_of_task = all(_names_origin(resource, in_force.rule, asked) for in_force in rules)
+        is_of_task = all(
+            _names_origin(resource, in_force.rule, reading_context) for in_force in rules
+        )
         if not plan.operations and is_of_task:
             continue  # only what nobody names is looked at
         doubt = f"A rule may match everything, since {owner.words} not known"
@@ -292,7 +298,7 @@ def _owner_names(plan: Plan, asked: Asked) -> Readings:
             doubt = f"A rule may stop nothing that arrives, since {owner.words} not known"
             is_needed = True
         if is_needed:
-            read = partial(read_names, owner.resource, asked.client)
+            read = partial(read_names, owner.resource, reading_context.client)
             readings[owner.resource.plural] = Reading(doubt if plan.operations else "", read)
     return readings
 
@@ -330,10 +336,10 @@ def _depend_on_owner(resource: Resource, rules: Sequence[RuleInForce]) -> bool:
     return any(depends_on_owner(resource, rule) for group in groups for rule in group)
 
 
-def _names_origin(resource: Resource, rule: ZoneRule, asked: Asked) -> bool:
+def _names_origin(resource: Resource, rule: ZoneRule, reading_context: ReadingContext) -> bool:
     """Return whether the task names the object by which a rule is there."""
     collection, obj = listed(resource, rule)
-    return collection.key_of(obj) in asked.task_keys.get(collection.plural, ())
+    return collection.key_of(obj) in reading_context.task_keys.get(collection.plural, ())
 
 
 # In the order in which they are read: what the rules of a plan meet comes before what they name.

@@ -29,7 +29,7 @@ RULES_OF_ACCOUNT = "Whether rules of the account of the zone decide is not known
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadingContext:
     """A client and the caller of its run; `weakened` are lists, and overrides of an account, that
     objects which nobody names may weaken; `task_keys` are the keys of the objects that the task
     names, by plural. If it `decides`, more than the names in rules matters, and `expected_lists`
@@ -48,22 +48,22 @@ class Asked:
         return account_of(self.client)
 
 
-def with_way(plan: Plan, asked: Asked, evaluates: bool) -> Plan:
+def with_way(plan: Plan, reading_context: ReadingContext, evaluates: bool) -> Plan:
     """The plan with all custom rules that requests to its zone meet.
 
     If it `evaluates` requests, or a report judges the zone, the plan of the zone is read as well,
     unless it is known.
     """
-    client = asked.client
+    client = reading_context.client
     of_zone = ENTRY_POINTS[ZONE_OPTION].plural in plan.before
     of_account = ENTRY_POINTS[ACCOUNT_OPTION].plural in plan.before
     if EXECUTED_RULESETS in plan.before or not (of_zone or of_account):
         return plan
     if not of_zone:
         return _with_executed(plan, {ZONE.plural: [ANY_ZONE]}, client)
-    zone_plan = plan_of(asked.context.zone)
-    is_report = asked.context.reports and not zone_plan
-    zone = _zone_without_reading(asked, zone_plan)
+    zone_plan = plan_of(reading_context.context.zone)
+    is_report = reading_context.context.reports and not zone_plan
+    zone = _zone_without_reading(reading_context, zone_plan)
     is_needed = evaluates or is_report or of_account or zone_plan == ENTERPRISE
     if zone is None and is_needed:
         zone = _read_first(lambda: [zone_of(client)])
@@ -80,11 +80,11 @@ def with_way(plan: Plan, asked: Asked, evaluates: bool) -> Plan:
     return _with_executed(plan, before, client, rulesets)
 
 
-def _zone_without_reading(asked: Asked, zone_plan: str) -> Object | None:
+def _zone_without_reading(reading_context: ReadingContext, zone_plan: str) -> Object | None:
     """The zone as this run has read it, or as its caller knows it; None if it does not."""
-    if asked.client.zones:
-        return asked.client.zones[0]
-    zone = asked.context.zone
+    if reading_context.client.zones:
+        return reading_context.client.zones[0]
+    zone = reading_context.context.zone
     return zone if zone_plan and zone.get("name") else None
 
 

@@ -151,7 +151,7 @@ class Tried:
     """A planned rule that stops requests, with the number of requests by the kind of the outcome,
     and by examples, which are values of the `fields` of the rule."""
 
-    ending: EndingRule
+    ending_rule: EndingRule
     fields: Sequence[str]
     requests: Counter[str] = field(default_factory=Counter)
     examples: Counter[tuple[Any, ...]] = field(default_factory=Counter)
@@ -194,7 +194,7 @@ class Backtest:
         self._zone = zone_values(after)
         self._before = _ending_rules(before)
         self._after = _ending_rules(after)
-        expressions = [ending.rule.expression for ending in (*self._before, *self._after)]
+        expressions = [ending_rule.rule.expression for ending_rule in (*self._before, *self._after)]
         unique = dict.fromkeys(expressions)
         self._numbers = {expression: number for number, expression in enumerate(unique, 1)}
         names: list[str] = []
@@ -204,10 +204,11 @@ class Backtest:
         self._outcomes: dict[SignedNumbers, GroupOutcome] = {}
         self.requests: Counter[str] = Counter()
         self._doubts: dict[str, None] = {}
-        self._existing = {ending.identity for ending in self._before}
-        stopping = [ending for ending in self._after if ending.end in STOPPING]
+        self._existing = {ending_rule.identity for ending_rule in self._before}
+        stopping = [ending_rule for ending_rule in self._after if ending_rule.end in STOPPING]
         self._tried = {
-            ending.identity: Tried(ending, ending.rule.expression.names) for ending in stopping
+            ending_rule.identity: Tried(ending_rule, ending_rule.rule.expression.names)
+            for ending_rule in stopping
         }
 
     def add(self, groups: Sequence[Group]) -> None:
@@ -252,8 +253,10 @@ class Backtest:
     def _outcome(self, numbers: SignedNumbers, request: Fields) -> GroupOutcome:
         """The outcome for requests that meet these expressions, in every world that is possible."""
         certain = {abs(number): number > 0 for number in numbers}
-        before = [ending for ending in self._before if self._number(ending) in certain]
-        after = [ending for ending in self._after if self._number(ending) in certain]
+        before = [
+            ending_rule for ending_rule in self._before if self._number(ending_rule) in certain
+        ]
+        after = [ending_rule for ending_rule in self._after if self._number(ending_rule) in certain]
         variables: dict[RuleVariable, EndingRule] = {}
         possible = self._worlds([before, after], certain, {}, variables)
         worlds = list(islice(possible, MOST_WORLDS))
@@ -269,13 +272,13 @@ class Backtest:
             return GroupOutcome(worlds[0].stopping_rule, [*counters, kind], kind)
         stopping_rules = [world.stopping_rule for world in newly_stopping]
         doubts: list[str] = []
-        for ending in variables.values():
-            doubts += _doubts_of(ending, request)
+        for ending_rule in variables.values():
+            doubts += _doubts_of(ending_rule, request)
         rule = next(filter(None, stopping_rules), None)
         return GroupOutcome(rule, [*counters, UNDECIDED], UNDECIDED, doubts)
 
-    def _number(self, ending: EndingRule) -> int:
-        return self._numbers[ending.rule.expression]
+    def _number(self, ending_rule: EndingRule) -> int:
+        return self._numbers[ending_rule.rule.expression]
 
     def _worlds(
         self,
@@ -289,17 +292,17 @@ class Backtest:
         ends: list[EndingRule | None] = []
         for side in sides:
             end = None
-            for ending in side:
-                is_certain = certain[self._number(ending)] and not ending.doubts
-                truth = True if is_certain else truths.get(ending.variable)
+            for ending_rule in side:
+                is_certain = certain[self._number(ending_rule)] and not ending_rule.doubts
+                truth = True if is_certain else truths.get(ending_rule.variable)
                 if truth is None:
-                    variables.setdefault(ending.variable, ending)
+                    variables.setdefault(ending_rule.variable, ending_rule)
                     for assumed in (True, False):
-                        assumptions = {**truths, ending.variable: assumed}
+                        assumptions = {**truths, ending_rule.variable: assumed}
                         yield from self._worlds(sides, certain, assumptions, variables)
                     return
                 if truth:
-                    end = ending
+                    end = ending_rule
                     break
             ends.append(end)
         before, after = ends
@@ -347,8 +350,8 @@ class Backtest:
         kind = NEWLY_BLOCKED if newly else UNDECIDED
         examples = tried.examples_of(kind)
         return RuleBacktest(
-            ref=tried.ending.rule.entry,
-            action=tried.ending.rule.action,
+            ref=tried.ending_rule.rule.entry,
+            action=tried.ending_rule.rule.action,
             requests=newly,
             percent=percentage(newly, self.requests["passing"]),
             already=tried.requests[SAME],
@@ -364,13 +367,13 @@ def _ending_rules(state: State) -> list[EndingRule]:
     return [EndingRule(rule, outcome_of(rule)) for rule in rules if outcome_of(rule)]
 
 
-def _doubts_of(ending: EndingRule, request: Fields) -> list[str]:
+def _doubts_of(ending_rule: EndingRule, request: Fields) -> list[str]:
     """The names of fields, or else the reasons, for which it is not known what a rule does."""
-    truth = ending.rule.expression.evaluate(request)
+    truth = ending_rule.rule.expression.evaluate(request)
     doubts = []
     for reason in truth.reasons if isinstance(truth, NotKnown) else ():
         doubts.append(reason.field if isinstance(reason, NotGiven) else reason)
-    return [*doubts, *ending.doubts]
+    return [*doubts, *ending_rule.doubts]
 
 
 def _readable(value: FieldValue) -> Any:

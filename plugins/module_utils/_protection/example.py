@@ -82,7 +82,7 @@ class _Piece(NamedTuple):
         """The numbers of a variable of packets or addresses."""
         return next((ranges for one, ranges in self.variables if one.name == name), None)
 
-    def leaves(self) -> Iterator[tuple[Comparison, bool]]:
+    def opaque_comparisons(self) -> Iterator[tuple[Comparison, bool]]:
         """The comparisons of which no more is known than whether they are met."""
         for variable, ranges in self.variables:
             if variable.leaf is not None:
@@ -92,7 +92,9 @@ class _Piece(NamedTuple):
     def is_of_tcp(self) -> bool:
         """Return whether packets of it may be of TCP."""
         ranges = self.ranges(Diagrams.PORT)
-        is_other = any(leaf.field == "tcp" and not is_met for leaf, is_met in self.leaves())
+        is_other = any(
+            leaf.field == "tcp" and not is_met for leaf, is_met in self.opaque_comparisons()
+        )
         return not is_other and (ranges is None or ranges[-1][1] >= 0)
 
     @property
@@ -167,7 +169,7 @@ def _fields_of(wanted: Wanted, described: Described) -> Sequence[Fields]:
 
 def _fits(piece: _Piece, seen: Sequence[Fields], names: Container[str]) -> bool:
     """Return whether an example meets the comparisons of a piece, as far as rules name them."""
-    for leaf, is_met in piece.leaves():
+    for leaf, is_met in piece.opaque_comparisons():
         if not leaf.operator and leaf.field not in names and leaf.plain:
             continue  # a fact of packets
         if any(decider_of(leaf)(fields) is not is_met for fields in seen):
@@ -181,12 +183,12 @@ def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Des
     usual = {**USUAL, "host": (host, f"www.{host}", "www.example.net", "a.example.org")}
     texts, fixed = _texts_of_keys(diagrams, piece, usual)
     keys = dict.fromkeys([*ALWAYS_NAMED, *texts, *_keys_of(wanted.fields)])
-    leaves = list(piece.leaves())
+    comparisons = list(piece.opaque_comparisons())
     choices: list[Sequence[str]] = []
     for key in keys:
         suggested = islice(texts.get(key, usual.get(key, ("",))), MOST_TEXTS)
         inside = [text for text in suggested if _is_inside(diagrams, piece, key, text)]
-        choices.append([text for text in inside if not _contradicts(key, text, leaves)])
+        choices.append([text for text in inside if not _contradicts(key, text, comparisons)])
     source = _address_in(piece.ranges(Diagrams.SOURCE))
     maps = _maps_of(piece, wanted.fields)
     for chosen in product(*choices):
@@ -207,14 +209,14 @@ def _is_inside(diagrams: Diagrams, piece: _Piece, key: str, text: str) -> bool:
     return True
 
 
-def _contradicts(key: str, text: str, leaves: Iterable[tuple[Comparison, bool]]) -> bool:
+def _contradicts(key: str, text: str, comparisons: Iterable[tuple[Comparison, bool]]) -> bool:
     """Return whether a request with a text in a key cannot meet comparisons as it should. Most of
     them are of fields that the key does not give."""
     try:
         fields = parse_request(Option("example"), {key: text})
     except OptionError:
         return True
-    for leaf, is_met in leaves:
+    for leaf, is_met in comparisons:
         if not any(name in leaf.field for name in fields.values):
             continue
         truth = decider_of(leaf)(fields)
@@ -377,7 +379,7 @@ def _maps_of(piece: _Piece, fields: Iterable[str]) -> dict[str, Any]:
         for start, key in PAIRS.items():
             if field.startswith(start) or (field == "http.cookie" and key == "cookies"):
                 maps.setdefault(key, {})
-    for leaf, is_met in piece.leaves():
+    for leaf, is_met in piece.opaque_comparisons():
         literals = list(_literals(leaf)) if is_met else []
         for start, key in PAIRS.items():
             is_of_map = leaf.field.startswith(start) or f"( {start} [" in leaf.field
@@ -410,7 +412,7 @@ def _packets(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Desc
 
 def _protocols(diagrams: Diagrams, piece: _Piece) -> list[str]:
     """The protocols that packets of a piece may be of, the most usual first."""
-    flags = {leaf.field: is_met for leaf, is_met in piece.leaves() if not leaf.operator}
+    flags = {leaf.field: is_met for leaf, is_met in piece.opaque_comparisons() if not leaf.operator}
     protocols = [*PROTOCOL_NUMBERS, "gre"]
     for variable, ranges in piece.variables:
         if variable.name == PROTOCOL_FIELD:

@@ -162,13 +162,13 @@ STRENGTH_OF_CHALLENGES: StrengthRange = (1, 1)
 STRENGTHS_WHEN_OFF: Sequence[StrengthRange] = ((-2, -2), (-1, -1), (-inf, -inf))
 
 
-def _strengths(level: Values) -> Sequence[StrengthRange]:
+def _strengths(settings: Values) -> Sequence[StrengthRange]:
     """The strength of managed rules with these values; a value that is left out is the vendor's."""
-    enabled, threshold = level.get("enabled"), level.get(THRESHOLD)
+    enabled, threshold = settings.get("enabled"), settings.get(THRESHOLD)
     if enabled is False:
         return STRENGTHS_WHEN_OFF
     return (
-        STRENGTH.get(level.get("action"), STRENGTH_OF_CHALLENGES),
+        STRENGTH.get(settings.get("action"), STRENGTH_OF_CHALLENGES),
         (1, 1) if enabled else (0, 1),
         (-threshold, -threshold) if isinstance(threshold, (int, float)) else (-inf, inf),
     )
@@ -182,9 +182,9 @@ def _weakens(was: Values, becomes: Values) -> bool | None:
     if any(after[1] < before[0] for before, after in changed):
         return True
     names_without_strength = {*was, *becomes} - {*LEVEL, THRESHOLD}
-    is_odd = any(was.get(name) != becomes.get(name) for name in names_without_strength)
+    unknown_differs = any(was.get(name) != becomes.get(name) for name in names_without_strength)
     may_be_weaker = any(after[0] < before[1] for before, after in changed)
-    return None if is_odd or may_be_weaker else False
+    return None if unknown_differs or may_be_weaker else False
 
 
 def _values_for(entries: OverrideEntries, names: ManagedRuleNames) -> dict[str, Any]:

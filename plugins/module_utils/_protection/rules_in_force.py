@@ -322,10 +322,11 @@ class Chain:
     ids.
     """
 
-    def __init__(self, state: State, owner: str = "") -> None:
+    def __init__(self, state: State, title_suffix: str = "") -> None:
         rulesets = state.get(EXECUTED_RULESETS) or ()
         self._rulesets = {str(ruleset.get("id")): ruleset for ruleset in rulesets}
-        self._owner, self._values = owner, zone_values(state)
+        self._title_suffix, self._values = title_suffix, zone_values(state)
+        self._of_account = bool(title_suffix)
         self._skips: list[ZoneRule] = []
         self.rules: list[ZoneRule] = []
 
@@ -345,9 +346,9 @@ class Chain:
 
     def _take_skip(self, rule: ZoneRule, passed: list[ZoneRule], is_inner: bool) -> None:
         self._skips.append(rule)
-        if self._owner and "phase" in rule.skips:
+        if self._of_account and "phase" in rule.skips:
             rule = rule._replace(unknown=[*rule.unknown, "the action parameter phase"])
-        elif not (is_inner or self._owner) or "phase" in rule.skips:
+        elif not (is_inner or self._of_account) or "phase" in rule.skips:
             self.rules.append(rule)
             return
         if REST_OF_THE_LIST in rule.skips:
@@ -377,7 +378,7 @@ class Chain:
     ) -> ZoneRule:
         """A rule of an executed ruleset; the truth of the executing rule is that for all requests
         to the zone."""
-        title = title_in_ruleset(inner.entry, ruleset_name) + self._owner
+        title = title_in_ruleset(inner.entry, ruleset_name) + self._title_suffix
         expression = inner.expression
         if truth is not True:
             expression = executing.expression.and_(inner.expression)
@@ -390,10 +391,10 @@ class Chain:
             active=inner.active and truth is not False,
             conditions=[*executing.conditions, *inner.conditions],
             of_ruleset=ruleset_name,
-            via=None if self._owner else executing.key,
+            via=None if self._of_account else executing.key,
             unless=executing.unless,
             whole=whole,
-            of_account=bool(self._owner),
+            of_account=self._of_account,
         )
 
 

@@ -126,7 +126,7 @@ class StateSteps:
             return
         identity = deployed(rule.obj) if resource is MANAGED_RULES else ""
         if identity:
-            yield StepEffect(_checking_mark(identity, rule.obj), unless=(EXEMPT, identity))
+            yield StepEffect(_managed_ruleset_mark(identity, rule.obj), unless=(EXEMPT, identity))
         elif rule.action in ENFORCING:
             yield StepEffect(stopping_mark(rule.action), ends=True)
         elif rule.action == LOG:
@@ -213,13 +213,13 @@ def _counting_mark(rule: Object) -> Mark:
     return Mark(COUNTED, as_text(known), what, now, rule)
 
 
-def _checking_mark(identity: str, rule: Object) -> Mark:
-    parameters = fields_in(rule.get(PARAMETERS))
+def _managed_ruleset_mark(ruleset_id: str, execute_rule: Object) -> Mark:
+    parameters = fields_in(execute_rule.get(PARAMETERS))
     overrides = parameters.get(OVERRIDES)
-    words = f"the managed ruleset {identity}"
+    words = f"the managed ruleset {ruleset_id}"
     with_overrides = f"{words} with overrides" if overrides else words
     what, now = f"checked by {with_overrides}", f"is checked by {with_overrides}"
-    return Mark(CHECKED, as_text([identity, overrides]), what, now, rule)
+    return Mark(CHECKED, as_text([ruleset_id, overrides]), what, now, execute_rule)
 
 
 WITHOUT_MARK: Mapping[str, tuple[str, str]] = {  # what and now of traffic without a mark

@@ -14,11 +14,11 @@ from .._expressions.solve import Diagrams, Set, Variable
 from .._text import first_few
 from .._values.address_set import EVERYTHING, Ranges, complement, intersection, networks
 
-PREPOSITIONS = ("of", "to", "with", "from", "without")  # of limits, in their order
+PREPOSITIONS = ("of", "to", "with", "from", "without")  # of conditions, in their order
 
 
 class Condition(NamedTuple):
-    """A limit of traffic in words: a preposition, and the words behind it."""
+    """A condition that traffic meets, in words: a preposition, and the words behind it."""
 
     preposition: str
     words: str
@@ -30,7 +30,7 @@ class Condition(NamedTuple):
 
     @property
     def place(self) -> int:
-        """The place among other limits."""
+        """The place among other conditions: protocol, target, fields, source, then the rest."""
         return PREPOSITIONS.index(self.preposition)
 
 
@@ -60,7 +60,7 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
     if diagrams.is_larger(traffic, MOST_NODES):
         return f"{kind}s that meet many conditions"
     values: dict[int, Ranges] = {}
-    limits: list[Condition] = []
+    conditions: list[Condition] = []
     met: dict[bool, list[str]] = {True: [], False: []}
     for level, ranges in sorted(diagrams.bounds(traffic).values.items()):
         variable = diagrams.variable_of(level)
@@ -70,20 +70,20 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
         if variable.is_of_truth:
             met[ranges[0][0] >= 1].append(_name_in_words(variable))
         else:
-            limit = _limit_in_words(diagrams, variable, ranges)
-            limits += [limit] if limit else []
+            condition = _condition_in_words(diagrams, variable, ranges)
+            conditions += [condition] if condition else []
     box = diagrams.box(values)
     if kind == "packet":
         facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
         box = diagrams.combined("and", [box, facts])
     number = f"every {kind}" if box == traffic else f"{kind}s"
-    conditions = [
+    clauses = [
         f"that {verb} {first_few(met[is_met])}"
         for is_met, verb in ((True, "meet"), (False, "do not meet"))
         if met[is_met]
     ]
-    limits.sort(key=lambda limit: limit.place)
-    return " ".join([number, *(limit.text for limit in limits), *conditions])
+    conditions.sort(key=lambda condition: condition.place)
+    return " ".join([number, *(condition.text for condition in conditions), *clauses])
 
 
 def _is_fact(variable: Variable, fields: Container[str]) -> bool:
@@ -92,7 +92,7 @@ def _is_fact(variable: Variable, fields: Container[str]) -> bool:
     return variable.is_of_protocol and name not in fields
 
 
-def _limit_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> Condition | None:
+def _condition_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> Condition | None:
     """The values to which traffic is limited; None if that says nothing."""
     name = str(variable.name)
     if variable.name in (Diagrams.SOURCE, Diagrams.DESTINATION):

@@ -196,7 +196,7 @@ def _hash(text: str) -> str:
 
 
 def dashboard(host: HostRecord) -> str:
-    """The address of an account in Cloudflare's dashboard; nothing else gets into a link."""
+    """The URL of an account in Cloudflare's dashboard; empty unless its id is well-formed."""
     account_id = host["account_id"]
     fits = account_id and ACCOUNT_ID.fullmatch(account_id)
     return f"{DASHBOARD}{account_id}" if fits else ""
