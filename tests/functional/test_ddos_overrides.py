@@ -174,7 +174,7 @@ def test_only_the_newest_version_of_a_managed_ruleset_is_understood(
 def test_an_override_behind_one_that_is_off_is_as_described(service: LocalService, modules: Modules) -> None:
     entries = [{"ref": "strict", "expression": "true", "action": "block"}, {**NAMED, "action": "log"}]
     seeded(service, [], [{**BLOCK, "enabled": False}, override("plain", "not ssl", L7, action="log")])
-    reasons = report(modules, overrides=entries, accept_risks=["weakens_ddos_rules"])["reasons"]
+    reasons = report(modules, overrides=entries, accept_risks=["weakens_ddos_rules", "blocks_everything"])["reasons"]
     assert reasons == [
         "The HTTP DDoS override strict is off, and the baseline turns it on.",
         "1 difference from the baseline.",
