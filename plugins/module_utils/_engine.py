@@ -189,6 +189,7 @@ class Run(NamedTuple):
         if checked.refusal:
             error = PlanError(checked.refusal, self.results.of_failure(checked))
             error.lacks_acceptances = checked.lacks_acceptances
+            error.refuses_risks = bool(checked.refused)
             raise error
         return checked
 

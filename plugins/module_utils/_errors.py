@@ -74,10 +74,11 @@ REFUSAL = "refusal"  # in a failed result of a role, which its action takes out
 
 class Refusal(TypedDict):
     """The reason, in sentences, why a plan was not applied; with `lacks_acceptances`, only risks
-    are the reason."""
+    are the reason. If it `refuses_risks`, risks are among the reasons."""
 
     reason: str
     lacks_acceptances: bool
+    refuses_risks: bool
 
 
 class OptionError(ProtectionError):
@@ -204,15 +205,21 @@ class OptionProblems:
 
 class PlanError(ProtectionError):
     """The options are well formed, but no plan leads from the existing state to them; nothing was
-    written. If it `lacks_acceptances`, only its risks are the reason."""
+    written. If it `lacks_acceptances`, only its risks are the reason; if it `refuses_risks`, they
+    are among the reasons."""
 
     lacks_acceptances = False
+    refuses_risks = False
 
     def unchanged(self, is_role: bool) -> PlanError:
         """This error with the sentence that nothing was changed. For a role, the details also have
         the reason without that sentence, since the role inserts sentences in between."""
-        reason = {REFUSAL: Refusal(reason=self.message, lacks_acceptances=self.lacks_acceptances)}
-        return self.extended(NOTHING_CHANGED, **(reason if is_role else {}))
+        refusal = Refusal(
+            reason=self.message,
+            lacks_acceptances=self.lacks_acceptances,
+            refuses_risks=self.refuses_risks,
+        )
+        return self.extended(NOTHING_CHANGED, **({REFUSAL: refusal} if is_role else {}))
 
     def joined(self, errors: Sequence[PlanError]) -> PlanError:
         """This error, and others of the same plan."""

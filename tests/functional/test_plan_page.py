@@ -224,6 +224,18 @@ def test_an_acceptance_to_copy_is_on_the_page_and_an_accepted_risk_has_its_reaso
     assert "Accepted until 2027-01-02 00:00 UTC: OPS-7." in accepted
 
 
+@pytest.mark.parametrize("acceptances", [[], ["weakens_zone"]], ids=["refused", "accepted"])
+def test_a_risk_of_a_plan_that_fails_an_expectation_is_refused_if_nobody_accepts_it(
+    acceptances: list[str], service: LocalService
+) -> None:
+    service.zone(ZONE).seed(custom_rules=[SHOP])
+    variables = {"baseline_accept_risks": acceptances, "baseline_expectations": EXPECTED}
+    document = document_of(predicted(service, baseline_custom_rules=[LOG], **variables))
+    (risk,) = document["changes"][0]["risks"]
+    assert risk["accepted"] is bool(acceptances)
+    assert [ACCEPTED in titles(plan_page(document)), risk["code"]] == [bool(acceptances), "weakens_zone"]
+
+
 def test_without_a_report_of_the_base_branch_the_page_says_so(service: LocalService, tmp_path: Path) -> None:
     service.zone(ZONE).seed(custom_rules=[])
     record = predicted(service, baseline_custom_rules=[ADMIN])

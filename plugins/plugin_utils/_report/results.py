@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 from ...module_utils import _arguments
 from ...module_utils._context import UNLIKE_BASELINE
-from ...module_utils._errors import PLACE
+from ...module_utils._errors import PLACE, REFUSAL, Refusal
 from ...module_utils._guard.terms import Pending
 from ...module_utils._planning.zone import NOT_SERVED
 from ...module_utils._protection.expected import expected_in_words, with_rule
@@ -274,13 +274,14 @@ def _read_if_shown(shown: Mapping[str, Any] | None) -> coverages.AccountCoverage
 def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[records.HostRisk]:
     """The risks of a plan. Those of a task that failed without -v have no sentence of their own:
     the message of the task has all of them, and stands at the first."""
-    is_accepted = not is_refusal(result)
+    refusal: Refusal | None = result.get(REFUSAL)
+    is_refused = refusal["refuses_risks"] if refusal else is_refusal(result)
     message = str(result.get("msg") or "")
     for risk in result.get("risks") or ():
         record = {
             "message": message,
             **without(risk, "option"),
-            "accepted": is_accepted,
+            "accepted": not is_refused,
             "place": place(risk.get("option")),
         }
         message = f"The message of {result['risks'][0]['code']} has its sentence as well."
