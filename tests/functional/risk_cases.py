@@ -90,9 +90,10 @@ def of_firewall(
     """A change of a list that a rule of the Network Firewall refers to."""
     rule = {"ref": "offices", "action": action, "expression": f"ip.src in $offices {more}"}
     skipped = {"action_parameters": {"ruleset": "current"}} if action == "skip" else {}
+    behind = [{"ref": "telnet", "action": "block", "expression": "tcp.dstport eq 23"}] if action == "skip" else []
     existing = {
         "lists": [{"name": "offices", "items": HALF if items is None else items}],
-        "network_firewall_rules": [{**rule, **skipped}],
+        "network_firewall_rules": [{**rule, **skipped}, *behind],
     }
     options = {"name": "offices", "items": changed, "state": state}
     return RiskCase(name, "ip_list", options, None, existing=existing, **expected)

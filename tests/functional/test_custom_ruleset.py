@@ -197,7 +197,7 @@ def test_rules_of_a_new_ruleset_count_if_a_rule_executes_it(service: LocalServic
 RISKS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("a rule that blocks everything", {"rules": [BLOCK_ALL]}, ["blocks_everything"]),
     ("a rule that blocks everything, disabled", {"rules": [{**BLOCK_ALL, "enabled": False}]}, []),
-    ("a skip of everything", {"rules": [{**BLOCK_ALL, **SKIP, "action_parameters": {"phases": ["http_ratelimit"]}, "expression": "true"}]},
+    ("a skip of everything", {"rules": [{**BLOCK_ALL, **SKIP, "action_parameters": {"products": ["bic"]}, "expression": "true"}]},
      ["skips_everything"]),
     ("the rules deleted that stop", {"rules": [{"ref": "agents"}, {"ref": "login"}], "state": "absent"}, ["weakens_zone"]),
     ("the rules turned into log", {"rules": [{"ref": "agents", "action": "log"}, {"ref": "login", "action": "log"}]}, ["weakens_zone"]),

@@ -126,8 +126,10 @@ def test_the_prefixes_of_an_account_are_read_if_a_rule_depends_on_them(
     expression: str, action: str, words: str, service: LocalService, modules: Modules
 ) -> None:
     prefixes = [{"prefix": "198.51.100.0/24"}, {"prefix": "203.0.113.0/24", "excluded": True}]
-    service.account(ACCOUNT).seed(prefixes=prefixes)
-    result = modules.run("network_firewall_rules", check=True, rules=[block(expression, action)])
+    behind = [{"ref": ref, "action": "block", "expression": f"ip.src eq {ref}"} for ref in ("10.0.0.1", "10.0.0.2")]
+    service.account(ACCOUNT).seed(prefixes=prefixes, network_firewall_rules=behind)
+    rule = {**block(expression, action), "position": "before 10.0.0.2"}
+    result = modules.run("network_firewall_rules", check=True, rules=[rule])
     assert reads(service, OWN_PREFIXES) == 1
     assert bool(result.get("failed")) is bool(words)
     assert words in result.get("msg", "")

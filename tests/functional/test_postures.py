@@ -457,7 +457,7 @@ def test_values_that_attack_has_added_go_back_without_an_acceptance(
         assert (len(account.dns_rules), len(account.rules_of("network_firewall_rules"))) == (number, number * len(more))
 
 
-SKIP_ALL = {"ref": "all", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "true"}
+SKIP_ALL = {"ref": "all", "action": "skip", "action_parameters": {"products": ["bic"]}, "expression": "true"}
 OF_ALL = {"code": "skips_everything", "resource": "custom_rule", "entries": ["all"]}
 BROAD = [
     "skips_everything",

@@ -240,11 +240,11 @@ def arriving(cases: Set[Case], rules: Sequence[Rule]) -> Set[Case]:
 
 def skipping(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     """A rule that had the effect before counts where it skips more, or moves before an enabled rule; none does if nothing
-    passes newly, and all of it skipped as much before."""
+    passes newly."""
+    if nothing_is_stricter(after, before):
+        return set()
     did = {rule.key: rule for rule in met_by_all(before) if rule.lets_pass}
     does = [rule for rule in met_by_all(after) if rule.lets_pass]
-    if nothing_is_stricter(after, before):
-        does = [rule for rule in does if not any(rule.skips <= other.skips for other in did.values())]
     return {
         rule.key
         for rule in does

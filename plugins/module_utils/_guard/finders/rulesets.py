@@ -125,7 +125,10 @@ OUTCOMES = {
 
 @finds(SKIPS_EVERYTHING)
 def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a rule newly takes all plain traffic past what it skips."""
+    """The risk that a rule newly takes all plain traffic past something that stands behind it."""
+    traffic = _traffic_of(change)
+    if traffic is not None and traffic.known and not traffic.passes:
+        return None  # other rules skipped as much, or nothing stands behind
 
     def grown(was: ZoneRule, becomes: ZoneRule, overtaken_rules: Sequence[ZoneRule]) -> str:
         if not becomes.skips <= was.skips:
@@ -165,15 +168,12 @@ def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> Find
     before does more."""
     reasons: dict[str, list[str]] = {}
     entries: list[Entry] = []
-    traffic = _traffic_of(change)
-    nothing_passes = traffic is not None and traffic.known and not traffic.passes
     for rules in _rules_with_changes(change, DECIDING):
         resource = rules.resource
         comparison = WideRules.compared(rules, change.after.state, enforces)
         for wide in comparison.after:
             reason = comparison.reason(wide, grown)
-            is_old = not enforces and nothing_passes and comparison.was_skipped(wide.rule)
-            if not reason or is_old:
+            if not reason:
                 continue
             outcome = _outcome_of(wide.rule) if enforces else "skip what it skips"
             clause = f"{resource.title} {wide.rule.title} ({reason})"
@@ -217,10 +217,6 @@ class WideRules(NamedTuple):
             if wide.helpers:
                 shared.append(wide.traffic)
         return cls(rules, state, after, by_key, shared)
-
-    def was_skipped(self, rule: ZoneRule) -> bool:
-        """Return whether a rule took all plain traffic past as much before."""
-        return any(rule.skips <= wide.rule.skips for wide in self.before.values())
 
     def reason(self, wide: WideRule, grown: Grown) -> str:
         """The reason for which a rule does more to all plain traffic than before; empty if it does
