@@ -284,8 +284,9 @@ def _left_side(words: Sequence[str]) -> _LeftSide:
 
 
 class _Shape(NamedTuple):
-    """The kind of the single values in the left side of a comparison, empty if it is not known, and
-    the number of indexes that are missing to reach one; it is negative if there are too many."""
+    """The kind of the single values that the left side of a comparison yields (empty: not known),
+    and the number of indexes, such as `[*]`, that must be added to reach a single value. The number
+    is negative if the left side has too many indexes."""
 
     kind: str
     missing: int

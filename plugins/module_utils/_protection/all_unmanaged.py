@@ -44,8 +44,9 @@ MOST_SINGLE_ITEMS = 100  # items of a list one by one; more are checked together
 
 
 class CollectionKinds(NamedTuple):
-    """A desired state by the kinds of its collections: those whose objects stand by themselves,
-    lists and their items, rulesets and their rules, and the rules that deploy these."""
+    """The collections of a desired state by kind. `alone`: objects that belong to no list or
+    ruleset; `lists`: lists and their items; `rulesets`: custom rulesets and their rules;
+    `deployments`: the rules that execute these rulesets."""
 
     alone: Sequence[Desired]
     lists: Sequence[Desired]
@@ -54,7 +55,7 @@ class CollectionKinds(NamedTuple):
 
 
 def kinds_of(desired: Sequence[Desired]) -> CollectionKinds:
-    """The desired state by kinds."""
+    """The collections of a desired state, sorted into their kinds."""
     kinds: dict[str, list[Desired]] = {name: [] for name in CollectionKinds._fields}
     rulesets = CUSTOM_RULESETS.values()
     sections_with_rulesets = {wanted.section for wanted in desired if wanted.resource in rulesets}
@@ -75,8 +76,9 @@ def kinds_of(desired: Sequence[Desired]) -> CollectionKinds:
 def all_unmanaged(
     desired: Sequence[Desired], state: State, is_host: bool, of_lists: bool = False
 ) -> list[Mapping[str, object]]:
-    """A record of each object that the desired state does not name; of a host also those of whole
-    rulesets, and of lists if it names some or the state has them `of_lists`."""
+    """A record of each existing object that the desired state does not name. Unnamed rulesets and
+    lists are included for a host alone: rulesets if it names some, and lists if it names some, or
+    if the state contains lists and `of_lists` is set."""
     kinds = kinds_of(desired)
     alone = _with_deploying_rules(kinds, state)
     records: list[Mapping[str, object]] = []
@@ -92,8 +94,8 @@ def all_unmanaged(
 
 
 def _with_deploying_rules(kinds: CollectionKinds, state: State) -> list[Desired]:
-    """The collections whose objects stand by themselves; the custom rules of a zone name those that
-    deploy its rulesets as well."""
+    """The desired collections of kind `alone`. To the custom rules of a zone, the rules that
+    execute the rulesets of the zone are added as if the task named them."""
     deploying: dict[Key, Mapping[str, Any]] = {}
     for rulesets in kinds.rulesets[:1]:
         if rulesets.resource.owner == ZONE_OPTION:
@@ -108,8 +110,8 @@ def _with_deploying_rules(kinds: CollectionKinds, state: State) -> list[Desired]
 
 
 def judged_lists(desired: Sequence[Desired], state: State) -> AbstractSet[str]:
-    """The names of lists, and of the overrides of an account, that the state must be completed for,
-    since objects that nobody names may weaken what refers to them."""
+    """The names of collections that must be read in full, since objects that the task does not name
+    may weaken the rules that refer to them: lists, and the overrides of the account."""
     kinds = kinds_of(desired)
     names: set[str] = set()
     if kinds.lists and not kinds.lists[0].absent:
@@ -126,8 +128,8 @@ def judged_lists(desired: Sequence[Desired], state: State) -> AbstractSet[str]:
 
 
 def _beside_rulesets(kinds: CollectionKinds, state: State) -> Iterator[Mapping[str, object]]:
-    """The rulesets that a host does not name, and the rules of the entry point beside those that
-    deploy its rulesets."""
+    """A record of each ruleset that a host does not name, and of each rule of the entry point that
+    weakens the rulesets that it names, or concerns all plain traffic."""
     rulesets = kinds.rulesets[0]
     resource = rulesets.resource
     entry_point = ENTRY_POINTS[resource.owner]
@@ -144,9 +146,9 @@ def _rules_beside(
     unnamed: Sequence[Object],
     state: State,
 ) -> Iterator[Mapping[str, object]]:
-    """The rules of the entry point that take something from the described rulesets, or concern all
-    plain traffic; if the host names rules of it, only the deployments of these rulesets that do
-    more than execute them."""
+    """A record of each rule of the entry point that weakens the described rulesets or concerns all
+    plain traffic. If the host names rules of the entry point, only the rules that execute these
+    rulesets, and do more than that, are checked."""
     (deployments,) = kinds.deployments
     entry_point = deployments.resource
     rules = state[entry_point.plural]
@@ -173,8 +175,8 @@ def _rules_beside(
 
 
 def _with_rulesets(entry_point: Resource, state: State) -> State:
-    """A state with the rulesets that its rules may execute; rules of an account are checked as a
-    zone of the plan Enterprise meets them."""
+    """The state, with the rulesets that the rules of `entry_point` may execute. Rules of an account
+    become custom rules of a zone, limited to requests to Enterprise zones."""
     executed = [*state.get(EXECUTED_RULESETS, ()), *whole_rulesets(state, entry_point.owner)]
     whole: State = {**state, EXECUTED_RULESETS: executed}
     if entry_point.owner != ACCOUNT_OPTION:
@@ -184,7 +186,8 @@ def _with_rulesets(entry_point: Resource, state: State) -> State:
 
 
 def _ids(rulesets: Sequence[Object]) -> set[str]:
-    """The ids by which rules may execute rulesets, also those that are not yet made."""
+    """The ids by which rules may execute these rulesets; a ruleset that does not exist yet has the
+    id that a plan gives it."""
     ids: set[str] = set()
     for ruleset in rulesets:
         ids.update((str(ruleset.get("id")), id_of_new(str(ruleset["name"]))))
@@ -197,7 +200,8 @@ def _in_enterprise(rule: Object) -> Object:
 
 
 def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[str, Any]]:
-    """The rules of rulesets that the task does not name, each checked in its ruleset alone."""
+    """A record of each rule that the task does not name in a ruleset that it names. The rule is
+    compared with the rules of its ruleset alone."""
     records: list[Mapping[str, Any]] = []
     for wanted in desired:
         resource = wanted.resource
@@ -214,7 +218,8 @@ def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[
 def unnamed_rulesets(
     resource: Resource, entry_point: Resource, unnamed: Sequence[Object], state: State
 ) -> Iterator[UnmanagedInResult]:
-    """The rulesets that the task does not name, each checked by what its deployment takes away."""
+    """A record of each ruleset in `unnamed`. It says which protection the zone or account loses by
+    the rules that execute the ruleset."""
     existing_rules = rules_in_force(state)
     for ruleset in unnamed:
         not_deploying = [
@@ -226,7 +231,8 @@ def unnamed_rulesets(
 
 
 def unmanaged_items(desired: Desired, state: State) -> list[Object]:
-    """The items of a list that the desired ones do not name."""
+    """The existing items of a list that the desired list does not name; empty if `desired` is not
+    about items of a list."""
     resource = desired.resource
     if resource.parent is not LISTS:
         return []
@@ -243,8 +249,8 @@ def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
 
 
 def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedInResult]:
-    """The lists that a task does not name, and the items of its lists that it does not name and
-    that weaken rules, or may; in the order of the state."""
+    """A record of each list that the task does not name. Of the lists that it names, a record of
+    each unnamed item that weakens rules, or may weaken them. In the order of the state."""
     referring = Referring(state)
     items_by_list: dict[str, Desired] = {}
     for wanted in desired:
@@ -283,8 +289,9 @@ def _records_of_items(
 
 
 def lists_not_read(state: State) -> list[dict[str, Any]]:
-    """The lists by which rules of a zone alone may let requests pass, as objects that no baseline
-    names: those of an account that is not the host's may hold everything."""
+    """Records of the lists that a zone's rules refer to, if the host is a zone whose account is not
+    read: such a list may contain every address. Only lists that could then weaken a rule are
+    included."""
     names = lists_named_in(state)
     if not names:
         return []

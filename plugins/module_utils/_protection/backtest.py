@@ -43,21 +43,22 @@ MOST_WORLDS = 500  # ways in which rules that may match do so
 
 
 class Share(TypedDict):
-    """Requests, and their percentage of those that the existing rules let pass."""
+    """A number of requests, and its percentage of the requests that the existing rules let pass."""
 
     requests: int | None
     percent: float | None
 
 
 class UndecidedShare(Share):
-    """The requests whose outcome is not known, since nobody knows the values of `fields`."""
+    """The requests whose outcome is not known, since the values of `fields` are not known."""
 
     fields: list[str]
 
 
 class RuleBacktest(Share):
-    """The requests that a planned rule would newly block or challenge, with the heaviest examples;
-    `already` are those that existing rules stop as well, `undecided` those that it may stop."""
+    """The requests that a planned rule would newly block or challenge, with the heaviest examples.
+    The existing rules stop `already` requests as well; the rule may or may not stop `undecided`
+    requests."""
 
     ref: str
     action: str
@@ -82,24 +83,26 @@ class BacktestRecord(TypedDict):
 
 
 class EndingRule(NamedTuple):
-    """A rule that may end the evaluation of a request."""
+    """A rule that ends, or may end, the evaluation of a request; `end` is the outcome."""
 
     rule: ZoneRule
     end: str
 
     @property
     def doubts(self) -> Sequence[str]:
-        """The names of conditions, or of actions and parameters, that are not understood."""
+        """The names of the rule's conditions, actions and parameters that are not understood."""
         return [*self.rule.conditions, *(self.rule.unknown if self.end == UNKNOWN_END else ())]
 
     @property
     def variable(self) -> tuple[object, ...]:
-        """A value that is equal for rules that end the evaluation of the same requests."""
+        """A key for the question whether the rule ends the evaluation of a request; rules with
+        equal keys have the same answer."""
         return self.rule.expression, *self.doubts
 
     @property
     def identity(self) -> RuleIdentity:
-        """All that decides what the rule does to requests that meet it."""
+        """A key of the rule and of all that decides its effect on requests; equal for an unchanged
+        rule."""
         return self.rule.key, self.end, *self.variable
 
 
@@ -110,15 +113,16 @@ SignedNumbers = Tuple[int, ...]
 
 
 class World(NamedTuple):
-    """One of the ways in which what is not known may be: the rules that then end the evaluation of
-    a request, before a plan and after it. None if no rule ends it."""
+    """A possible case, if some facts are not known: the rules that then end the evaluation of a
+    request before a plan and after it; None if no rule ends it."""
 
     before: EndingRule | None
     after: EndingRule | None
 
     @property
     def kind(self) -> str:
-        """The kind of outcome for requests whose evaluation ends with these rules."""
+        """The change of outcome in this case: newly blocked, newly passed, the same, or
+        undecided."""
         before, after = self
         was = before.end if before else ""
         becomes = after.end if after else ""
@@ -137,8 +141,8 @@ class World(NamedTuple):
 
 
 class GroupOutcome(NamedTuple):
-    """The outcome of a plan for requests: the rule that stops them, or may do so, the counters that
-    they add to, the kind of the outcome, and what is not known."""
+    """The outcome that a plan has for a group of requests: the rule that stops or may stop them
+    (None: no rule), the `counters` to increase, the `kind` of change, and the `doubts` about it."""
 
     rule: EndingRule | None
     counters: Sequence[str]
@@ -148,8 +152,8 @@ class GroupOutcome(NamedTuple):
 
 @dataclass
 class Tried:
-    """A planned rule that stops requests, with the number of requests by the kind of the outcome,
-    and by examples, which are values of the `fields` of the rule."""
+    """The results of a planned rule that stops requests: the number of requests by kind of change,
+    and the number by example. An example contains the values of the rule's `fields`."""
 
     ending_rule: EndingRule
     fields: Sequence[str]
@@ -157,7 +161,8 @@ class Tried:
     examples: Counter[tuple[Any, ...]] = field(default_factory=Counter)
 
     def add(self, outcome: GroupOutcome, group: Group, request: Fields) -> None:
-        """Count a group of requests with this outcome, as an example if it changes something."""
+        """Count a group of requests with this outcome; if the plan changes or may change their
+        outcome, keep `request` as an example."""
         self.requests[outcome.kind] += group.requests
         if outcome.kind == SAME:
             return
@@ -168,7 +173,8 @@ class Tried:
         self.examples[tuple(example)] += group.requests
 
     def examples_of(self, kind: str) -> list[dict[str, Any]]:
-        """The examples of this kind of outcome, the heaviest first."""
+        """The examples of this kind of change, each with its number of requests, the highest number
+        first."""
         examples = []
         for (example_kind, *values), requests in self.examples.most_common():
             if example_kind == kind:
@@ -176,19 +182,20 @@ class Tried:
         return examples
 
     def forget_light_examples(self) -> None:
-        """Keep the heaviest examples alone, if there are many."""
+        """Drop the examples with the fewest requests if there are too many examples to keep."""
         if len(self.examples) > MOST_EXAMPLES_KEPT:
             heaviest = self.examples.most_common(MOST_EXAMPLES_KEPT)
             self.examples = Counter(dict(heaviest))
 
     @property
     def may_stop(self) -> int:
-        """The number of requests that the rule would newly stop, or may."""
+        """The number of requests that the rule would newly stop, or may newly stop."""
         return self.requests[NEWLY_BLOCKED] + self.requests[UNDECIDED]
 
 
 class Backtest:
-    """Counts past requests by what the rules of two states do to them: before a plan and after."""
+    """Counts past requests by how their outcome changes from the state `before` a plan to the state
+    `after` it."""
 
     def __init__(self, before: State, after: State) -> None:
         self._zone = zone_values(after)
@@ -224,7 +231,8 @@ class Backtest:
             tried.forget_light_examples()
 
     def _matches(self, requests: Sequence[Fields]) -> list[SignedNumbers]:
-        """The numbers of the expressions that each request meets, or may meet."""
+        """For each request, the numbers of the expressions that match it; negative if an expression
+        only may match."""
         matches: list[list[int]] = [[] for _request in requests]
         batch = Batch(requests)
         for expression, number in self._numbers.items():
@@ -236,7 +244,8 @@ class Backtest:
         return [tuple(numbers) for numbers in matches]
 
     def add_unread(self, requests: int, doubt: str) -> None:
-        """Count requests of which nothing is known; `doubt` says in words which they are."""
+        """Count requests that could not be read, as undecided; `doubt` says in words which requests
+        these are."""
         if requests:
             counters = ["all", "passing", "may_block", UNDECIDED]
             outcome = GroupOutcome(None, counters, UNDECIDED, [doubt])
@@ -251,7 +260,8 @@ class Backtest:
             self._tried[outcome.rule.identity].add(outcome, group, request)
 
     def _outcome(self, numbers: SignedNumbers, request: Fields) -> GroupOutcome:
-        """The outcome for requests that meet these expressions, in every world that is possible."""
+        """The outcome for requests that match the expressions with these numbers; undecided if the
+        possible cases differ."""
         certain = {abs(number): number > 0 for number in numbers}
         before = [
             ending_rule for ending_rule in self._before if self._number(ending_rule) in certain
@@ -287,8 +297,9 @@ class Backtest:
         truths: Mapping[RuleVariable, bool],
         variables: dict[RuleVariable, EndingRule],
     ) -> Iterator[World]:
-        """The worlds that are possible if these variables are so; the others are noted in
-        `variables`. The sides are the rules before and after."""
+        """The cases that are possible under the assumptions `truths`. Each further fact that is not
+        known is assumed to be true and to be false, and is added to `variables`. `sides` are the
+        rules before and after the plan."""
         ends: list[EndingRule | None] = []
         for side in sides:
             end = None
@@ -311,8 +322,9 @@ class Backtest:
     def record(
         self, window: Sequence[str | None], reasons_unknown: Sequence[str]
     ) -> BacktestRecord:
-        """The backtest of the requests between two times, as results show it. `reasons_unknown` are
-        sentences; that there are too few requests is added, unless there are others."""
+        """The backtest as results show it; `window` contains the start and the end of its time.
+        `reasons_unknown` are sentences; if it is empty, and there are too few requests, a sentence
+        says so."""
         (since, until) = window
         reasons = list(reasons_unknown)
         requests, samples = self.requests["all"], self.requests["samples"]
@@ -333,7 +345,8 @@ class Backtest:
 
     @property
     def tried(self) -> list[Tried]:
-        """The rules that are new or changed, or would newly stop something, or may."""
+        """The planned rules that are new or changed, or that stop or may stop further requests; the
+        rule with the most such requests first."""
         concerned = [
             tried
             for identity, tried in self._tried.items()
@@ -361,14 +374,16 @@ class Backtest:
 
 
 def _ending_rules(state: State) -> list[EndingRule]:
-    """The rules of a state that may end the evaluation, in their order."""
+    """The active rules of a state that end, or may end, the evaluation of a request, in their
+    order."""
     lists = contents_in(state)
     rules = [spelt_out(rule, lists) for rule in rules_in_order(state)]
     return [EndingRule(rule, outcome_of(rule)) for rule in rules if outcome_of(rule)]
 
 
 def _doubts_of(ending_rule: EndingRule, request: Fields) -> list[str]:
-    """The names of fields, or else the reasons, for which it is not known what a rule does."""
+    """The names of the missing fields, or other reasons, for which the effect of a rule on a
+    request is not known."""
     truth = ending_rule.rule.expression.evaluate(request)
     doubts = []
     for reason in truth.reasons if isinstance(truth, NotKnown) else ():
@@ -377,7 +392,7 @@ def _doubts_of(ending_rule: EndingRule, request: Fields) -> list[str]:
 
 
 def _readable(value: FieldValue) -> Any:
-    """A value of a field as results show it."""
+    """The value of a field in the form that results show."""
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if isinstance(value, Items):
@@ -396,7 +411,8 @@ ONLY_ZONES = "An account has no analytics of single requests; name a file with t
 def of_analytics(
     backtest: Backtest, send: Send, zone_id: str | None, now: datetime | None, hours: float
 ) -> BacktestRecord:
-    """The record of the backtest, with the requests to a zone in the last `hours` until `now`."""
+    """The backtest of the requests that a zone received in the last `hours` before `now`, as
+    results show it. If `zone_id` is None, it says that accounts have no analytics of requests."""
     if zone_id is None:
         return backtest.record((None, None), [ONLY_ZONES])
     reader = FieldReader(backtest.fields, ANALYTICS)
@@ -416,8 +432,8 @@ def of_analytics(
 
 
 def of_file(backtest: Backtest, path: str) -> BacktestRecord:
-    """The backtest with the requests of a file, as results show it; raises PlanError if the file
-    cannot be opened."""
+    """The backtest of the requests in a file of Logpush records, as results show it; raises
+    PlanError if the file cannot be opened."""
     require_file(path)
     reader = FieldReader(backtest.fields, LOGPUSH)
     records = Records(path, reader.names)

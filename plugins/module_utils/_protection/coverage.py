@@ -60,14 +60,14 @@ def has_flag(entry: Object, flag: str) -> bool:
 
 @dataclass(frozen=True)
 class Coverage:
-    """The coverage of an account; `state` holds collections by their plural, and None or nothing
-    where not known."""
+    """The protection of an account as its `state` gives it. `state` contains each collection under
+    its plural name; a collection that is not known is missing or None."""
 
     state: Mapping[str, Sequence[Object]]
 
     @cached_property
     def enabled(self) -> bool | None:
-        """True if the account's protection is on; None if that is not known."""
+        """Return whether the account's protection is on; None if that is not known."""
         statuses = self.state.get(STATUS.plural)
         if not statuses:
             return None
@@ -81,31 +81,32 @@ class Coverage:
 
     @cached_property
     def carved_out(self) -> Ranges:
-        """The addresses in an excluded prefix."""
+        """The addresses in excluded prefixes."""
         return union(network for _entry, network in self.prefixes(excluded=True))
 
     @cached_property
     def protected(self) -> Ranges:
-        """The protected addresses, as far as well-formed prefixes decide."""
+        """The addresses in a protected prefix and in no excluded one; malformed prefixes are
+        ignored."""
         return difference(self.inside, self.carved_out)
 
     @cached_property
     def malformed_exclusions(self) -> Sequence[str]:
-        """Excluded entries whose network is malformed: whatever is protected may be carved out by
-        them."""
+        """The excluded prefixes that are malformed. Since they may exclude any address, no address
+        is certain to be protected."""
         entries = [entry for entry in self._prefixes if has_flag(entry, "excluded")]
         prefixes = [entry.get("prefix") for entry in entries]
         return [str(prefix) for prefix in prefixes if range_of(prefix) is None]
 
     @cached_property
     def bypassing(self) -> Ranges:
-        """The sources that meet no rule, since an active entry of the allowlist lets them pass."""
+        """The source addresses that bypass all rules by active entries of the allowlist."""
         ranges = [range_of(entry.get("prefix")) for entry in self.active_sources]
         return union(filter(None, ranges))
 
     @cached_property
     def components(self) -> Sequence[Component]:
-        """The components that were read."""
+        """The protection components whose rules are known."""
         return components(self.state)
 
     @cached_property
@@ -115,8 +116,8 @@ class Coverage:
 
     @cached_property
     def pieces(self) -> Mapping[str, Sequence[Piece]]:
-        """By kind of component, the protected addresses by the modes that their traffic may
-        meet."""
+        """For each kind of component, the protected addresses, divided by the modes that their
+        traffic may meet."""
         if not self.malformed_exclusions:
             return self._pieces
         return {kind: _maybe_carved_out(pieces) for kind, pieces in self._pieces.items()}
@@ -130,14 +131,14 @@ class Coverage:
 
     @cached_property
     def uncovered(self) -> Ranges:
-        """The addresses in a protected prefix for which a component does nothing."""
+        """The protected addresses for which at least one component does nothing."""
         pieces = chain(*self._pieces.values())
         idle = [ranges for ranges, modes in pieces if modes <= IDLE]
         return union(chain(*idle))
 
     @property
     def active_sources(self) -> Sequence[Object]:
-        """The active entries of the allowlist."""
+        """The entries of the allowlist that are enabled."""
         return [entry for entry in self._sources if has_flag(entry, "enabled")]
 
     @property
@@ -149,15 +150,15 @@ class Coverage:
         return self.state.get(ALLOWLIST.plural) or []
 
     def prefixes(self, excluded: bool) -> list[tuple[Object, Range]]:
-        """The prefixes that are, or are not, excluded, each with its range; without the malformed
-        ones."""
+        """The prefixes that are excluded, or those that are not, each with its range; malformed
+        prefixes are left out."""
         entries = [entry for entry in self._prefixes if has_flag(entry, "excluded") is excluded]
         ranges = [(entry, range_of(entry.get("prefix"))) for entry in entries]
         return [(entry, network) for entry, network in ranges if network]
 
     @cached_property
     def undecided(self) -> Sequence[str]:
-        """A sentence on each part that is not understood."""
+        """A sentence on each part of the state that is not known or not understood."""
         sentences = []
         if self.enabled is None:
             sentences.append(UNKNOWN_STATUS)
@@ -175,7 +176,8 @@ class Coverage:
 
     @cached_property
     def reasons(self) -> Sequence[str]:
-        """The reasons for which the account is not effectively protected."""
+        """The reasons, as sentences, why the account is not effectively protected; empty if it is
+        protected."""
         reasons = []
         if self.enabled is None:
             reasons.append(UNKNOWN_STATUS)
@@ -195,8 +197,8 @@ class Coverage:
 
     @cached_property
     def gaps(self) -> Sequence[str]:
-        """A sentence on each set of protected addresses of which a component does not mitigate all
-        traffic."""
+        """A sentence for each component and each set of protected addresses whose traffic the
+        component does not fully mitigate."""
         gaps = []
         for component in self.components:
             title = capitalised(component.title)
@@ -207,13 +209,14 @@ class Coverage:
 
 
 def _maybe_carved_out(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces of which any may be carved out of protection."""
+    """The same pieces, each with the additional mode UNDECIDED, since its addresses may be
+    excluded."""
     return [(ranges, modes | {UNDECIDED}) for ranges, modes in pieces]
 
 
 def _exact(component: Component, pieces: Sequence[Piece]) -> Sequence[Piece]:
-    """The pieces without a mitigation that no traffic meets, since several filters together take
-    all of it before."""
+    """The pieces, with the mode `enabled` removed for addresses whose traffic is never mitigated,
+    since several filters together already match all of it."""
     mixed = [ranges for ranges, modes in pieces if {ENABLED} < modes]
     never = never_mitigated(component, union(chain(*mixed)))
     if not never:
@@ -231,7 +234,7 @@ def _of_malformed_exclusion(prefix: str) -> str:
 
 
 def _why_not(component: Component, modes: Modes) -> str:
-    """The reason why a component that has these modes mitigates nothing."""
+    """The reason, as a clause, why a component with these modes mitigates nothing."""
     if UNDECIDED in modes:
         return "what it does cannot be told"
     if MONITORING in modes:
@@ -253,11 +256,11 @@ def _does(modes: Modes) -> str:
 
 
 class Decided(NamedTuple):
-    """The traffic that a rule or filter decides for; perhaps not for all of it.
+    """The traffic that a rule or filter may decide for.
 
-    `networks` are the protected prefixes with what of each it decides for. It decides in the data
-    centers `only` (None: all) and not in those `but`; of one `beside_region`, or for a region, it
-    is not known in which of them.
+    `networks` are the protected prefixes, each with the addresses in it that are concerned. `only`
+    are the data centers concerned (None: all), and `but` are data centers that are not.
+    `beside_region`: rules for regions exist, and the data centers of their regions are not known.
     """
 
     networks: Sequence[tuple[Range, Ranges]]
@@ -267,17 +270,18 @@ class Decided(NamedTuple):
 
     @property
     def space(self) -> Ranges:
-        """The destinations of all networks that the object decides for, as one set."""
+        """All destination addresses that are concerned, as one set."""
         return union(chain(*(ranges for _prefix, ranges in self.networks)))
 
     def may_decide_in(self, data_center: str) -> bool:
-        """True if it may decide for the traffic of a data center."""
+        """Return whether the rule or filter may decide for traffic in a data center."""
         name = data_center.casefold()
         return (self.only is None or name in self.only) and name not in self.but
 
 
 def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
-    """The traffic that a rule or filter decides for in a state; raises Unread."""
+    """The traffic that the rule or filter `obj` may decide for; raises Unread if its expression
+    cannot be read."""
     kind = str(resource.component)
     if resource is filters_of(kind):
         destinations = MatchedDestinations.of(Expression.of_object(obj)).sometimes
@@ -287,7 +291,8 @@ def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
 
 
 def _decided_by_rule(coverage: Coverage, component: Component, rule: Object) -> Decided:
-    """The traffic that a rule decides for, since no filter does, nor a rule of a data center."""
+    """The traffic that reaches a rule: no filter decides for it, nor does the rule of another data
+    center."""
     by_filters = [component_filter.matches.always for component_filter in component.filters]
     space = difference(coverage.protected, union(chain(*by_filters)))
     networks = _prefixes_with(coverage, space)
@@ -304,17 +309,17 @@ def _decided_by_rule(coverage: Coverage, component: Component, rule: Object) -> 
 
 
 def _prefixes_with(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
-    """The protected prefixes with something of a space, each with what of it; none that lies within
-    another one."""
+    """The outermost protected prefixes that overlap `space`, each with the part of `space` in
+    it."""
     prefixes = outermost(network for _entry, network in coverage.prefixes(excluded=False))
     shares = [(prefix, intersection([prefix], space)) for prefix in prefixes]
     return [(prefix, ranges) for prefix, ranges in shares if ranges]
 
 
 def protected_since(coverage: Coverage, oldest: datetime) -> Ranges:
-    """The addresses that are known to be protected without a break since then.
+    """The addresses that are certain to have been protected without a break since `oldest`.
 
-    A prefix that changed later may have been excluded until then.
+    A prefix that was changed after `oldest` may have been excluded before the change.
     """
     if coverage.malformed_exclusions:
         return []
@@ -333,7 +338,7 @@ def protected_since(coverage: Coverage, oldest: datetime) -> Ranges:
 
 
 def outermost(ranges: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """The ranges that do not lie in another one of them, in ascending order."""
+    """The ranges that are not contained in another of the ranges, in ascending order."""
     widest_first = sorted(ranges, key=itemgetter(1), reverse=True)
     outer: list[tuple[Any, Any]] = []
     for start, end in sorted(widest_first, key=itemgetter(0)):
@@ -343,8 +348,8 @@ def outermost(ranges: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def account_losses(resource: Resource, was: Coverage, becomes: Coverage) -> Iterator[Loss]:
-    """The losses of an account by its status, prefixes, allowlist, or the rules and filters of a
-    component."""
+    """The protection that an account loses from `was` to `becomes` by one resource: its status,
+    prefixes or allowlist, or the rules or filters of a component."""
     if was is becomes:
         return
     if resource is STATUS and was.enabled and becomes.enabled is False:
@@ -370,8 +375,8 @@ def _of_ranges(resource: Resource, ranges: Ranges, how: str) -> Iterator[Loss]:
 def not_monitored_before(
     was: Coverage, becomes: Coverage, resource: Resource, key: Key, space: Ranges
 ) -> Ranges:
-    """The addresses with traffic that a rule or filter decides for in the second state, and that
-    its component neither mitigates nor monitors in the first one."""
+    """The part of `space` with traffic that the rule or filter `key` decides for in `becomes`, and
+    that the component neither mitigated nor monitored in `was`."""
     if difference(was.bypassing, becomes.bypassing):
         return space
     before = watching(was.state, resource)

@@ -41,8 +41,8 @@ UNKNOWN_END = datetime.min.replace(tzinfo=timezone.utc)
 
 
 def lasts_as_long(end: datetime | None, compared_end: datetime | None) -> bool:
-    """Return whether something with one end is proven to last as long as something with another
-    one; None has no end."""
+    """Return whether an object with `end` certainly lasts as long as one with `compared_end`. An
+    object whose end is None lasts forever."""
     if end is None:
         return True
     if compared_end is None or UNKNOWN_END in (end, compared_end):
@@ -51,11 +51,11 @@ def lasts_as_long(end: datetime | None, compared_end: datetime | None) -> bool:
 
 
 class ListObject(NamedTuple):
-    """An object of a list, with all that it `does` to the traffic that it matches. If it `ends` the
-    evaluation, it decides before all behind it; others that decide `before` it have these places.
-    If some traffic does not get to it, `whole` is its own
-    expression. One that `is_beside` the others is not judged. One that has an `end` leaves others
-    without traffic only until then."""
+    """An object of an ordered list. `does` is its effect on the traffic that it matches. If it
+    `ends` the evaluation, it decides before all objects behind it; the objects at the places
+    `before` decide before it. `whole` is its expression as written, if `expression` is narrower. An
+    object that `is_beside` the list is compared, but not checked itself. `end` is when it
+    expires."""
 
     key: Any
     name: str
@@ -69,8 +69,9 @@ class ListObject(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Values of which all traffic has one, in some fields of packets; with the kind of an object
-    that names none of them in any of these fields, and the reason."""
+    """The only values that some fields of packets can have: each packet has one of `values` in at
+    least one of `fields`. `kind` and `reason` are those of the claim on an object that matches none
+    of them."""
 
     fields: Sequence[str]
     values: Ranges
@@ -79,8 +80,8 @@ class Reach(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """An object that cannot work: its key and its name, the kind, the names of those that it is
-    ineffective by, and the reason."""
+    """An object that cannot work: its key, its label, the kind of problem, the names of the objects
+    that cause it (empty: none), and the reason as a clause."""
 
     key: Any
     label: str
@@ -90,8 +91,8 @@ class Claim(NamedTuple):
 
 
 class _Index:
-    """The places of sets in a list by their values of one variable; the `others` of `every` place
-    have any."""
+    """Finds sets by their values of one variable. The sets are known by their places in a list;
+    `others` are the places of the sets, among `every` place, that do not limit the variable."""
 
     def __init__(self, values: Iterable[tuple[Range, int]], every: set[int]) -> None:
         self._entries = sorted(values)
@@ -100,7 +101,7 @@ class _Index:
         self.others = every.difference(place for _range, place in self._entries)
 
     def meeting(self, ranges: Ranges) -> set[int]:
-        """The places of the sets that contain one of these values."""
+        """The places of the sets that contain one of the values in `ranges`."""
         places = set()
         for first, last in ranges:
             at = bisect_right(self._firsts, last) - 1
@@ -113,9 +114,9 @@ class _Index:
 
 
 class Covering:
-    """The traffic that the objects of a list match, of requests or of packets, by their places.
-    `decide` and `truth_of_text` are those of Diagrams; all packets of `filters` are of TCP. For
-    rules of the Network Firewall, the traffic depends `on_routing`."""
+    """Finds the objects of a list that cannot work, by the traffic that they match. `decide` and
+    `truth_of_text` are those of Diagrams. With `filters`, all packets are of TCP; with
+    `on_routing`, the packets that a rule of the Network Firewall matches depend on the routing."""
 
     def __init__(
         self,
@@ -157,8 +158,9 @@ class Covering:
         self._index = {level: _Index(by_level[level], every) for level in levels}
 
     def claims(self, does_the_same: str, reach: Reach | None) -> Iterator[Claim]:
-        """The objects that cannot work; the text is the reason of a duplicate, without the name of
-        the other one."""
+        """The claims on the objects that cannot work. `does_the_same` is a template for the reason
+        of a duplicate, with `{}` for the name of the earlier object; `reach` (None: not known)
+        limits the traffic that arrives."""
         alike: dict[tuple[Set, Hashable], list[int]] = {}
         for place, one in enumerate(self._listed):
             traffic = self._matching(one.whole) if one.whole else self._sets[place]
@@ -176,8 +178,9 @@ class Covering:
     def _judged(
         self, place: int, traffic: Set, same: int, does_the_same: str
     ) -> tuple[str, list[str], str]:
-        """The kind of an object that cannot work because of its expression or of others, their
-        names, and the reason; empty ones if it can work."""
+        """The kind of problem of an object, the names of the objects that cause it, and the reason;
+        all are empty if the object can work. `same` is the place of an equal earlier object, or its
+        own place."""
         rest = self._diagrams.combined("and", [self._universe, traffic])
         if rest == Diagrams.nothing:
             return NEVER, [], f"no {self._traffic} matches its expression"
@@ -190,14 +193,16 @@ class Covering:
         return (SHADOWED, by, decided) if by else ("", [], "")
 
     def _matching(self, expression: Expression) -> Set:
-        """The traffic that one expression matches; one with too many comparisons is a variable."""
+        """The traffic that an expression matches; an expression with too many comparisons becomes a
+        variable."""
         self._diagrams.steps = 0
         if not expression.problem and len(expression.comparisons) > Diagrams.MOST_VARIABLES:
             return self._diagrams.variable(expression.text)
         return (self._all_packets or self._diagrams).matching(expression)
 
     def _is_beyond(self, traffic: Set, reach: Reach) -> bool:
-        """Return whether traffic has only some values of each field, and none that there are."""
+        """Return whether traffic is limited in every field of `reach` to values that no arriving
+        packet has."""
         values = self._diagrams.bounds(traffic).values
         for level in map(self._diagrams.level_of, reach.fields):
             if not values.get(level) or intersection(values[level], reach.values):
@@ -205,8 +210,8 @@ class Covering:
         return True
 
     def _fewest(self, rest: Set, place: int) -> list[int]:
-        """The places of the fewest sets that decide before that at a place, and together have the
-        rest of its traffic; none if that is not proven. Of more than three, each is needed."""
+        """The places of a few earlier objects that together decide all of `rest`, the traffic of
+        the object at `place`; none of them can be left out. Empty if that is not proven."""
         if self._spent > MOST_STEPS_OF_ALL:
             return []
         self._diagrams.steps = 0
@@ -219,8 +224,8 @@ class Covering:
             self._spent += self._diagrams.steps
 
     def _met(self, traffic: Set, place: int) -> list[int]:
-        """The places of the sets that decide before that at a place, and may have some of its
-        traffic."""
+        """The places of the objects that decide before the object at `place`, and may match some of
+        `traffic`."""
         values, levels = self._diagrams.bounds(traffic)
         indexes = [(self._index[one], values[one]) for one in values if one in self._index]
         fitting = [index.meeting(ranges) | index.others for index, ranges in indexes]
@@ -231,17 +236,19 @@ class Covering:
         return sorted(one for one in kept if self._decides(one, place))
 
     def _decides(self, one: int, place: int) -> bool:
-        """Return whether an object decides before that at a place, for as long as that exists."""
+        """Return whether the object at the place `one` decides before the object at `place`, for as
+        long as the latter exists."""
         is_before = (one < place and self._listed[one].ends) or one in self._listed[place].before
         return is_before and self._lasts_as_long(one, place)
 
     def _lasts_as_long(self, one: int, place: int) -> bool:
-        """Return whether an object lasts as long as that at a place."""
+        """Return whether the object at the place `one` lasts as long as the object at `place`."""
         return lasts_as_long(self._listed[one].end, self._listed[place].end)
 
     def _is_covered(self, rest: Set, met: Sequence[int]) -> bool:
-        """Return whether sets together have all of some traffic: those that have one sample of it
-        are taken from it, and again of what is left."""
+        """Return whether the sets at the places `met` together contain all traffic of `rest`. It
+        takes a sample of the traffic, subtracts all sets that contain the sample, and repeats this
+        with the remainder."""
         left, levels = [*met], self._diagrams.bounds(rest).levels
         while rest != Diagrams.nothing and left:
             sample = self._diagrams.sample(rest)
@@ -257,7 +264,7 @@ class Covering:
         return rest == Diagrams.nothing and bool(met)
 
     def _without(self, traffic: Set, places: Iterable[int]) -> Set:
-        """The traffic without that of the sets at these places."""
+        """The traffic that remains when the sets at these places are subtracted."""
         return reduce(self._diagrams.without, (self._sets[one] for one in places), traffic)
 
     def _smallest(self, rest: Set, met: Sequence[int]) -> list[int]:

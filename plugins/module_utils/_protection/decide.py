@@ -31,8 +31,8 @@ from .traffic_sets import EvaluateExpression, PastRequests, SingleRequest, Split
 
 
 class Decision(NamedTuple):
-    """The outcomes that are possible, and why there is more than one; `skips` is what a request
-    does not meet beside the rules."""
+    """The possible outcomes, and the reasons if there is more than one; `skips` names the
+    protection, besides the rules, that a request skips."""
 
     outcomes: Sequence[Outcome]
     reasons: Sequence[str] = ()
@@ -40,19 +40,20 @@ class Decision(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The outcome in a word, or UNDECIDED if several are possible."""
+        """The outcome in one word; UNDECIDED if several outcomes are possible."""
         words = {outcome.word for outcome in self.outcomes}
         return words.pop() if len(words) == 1 else UNDECIDED
 
     @property
     def by(self) -> str | None:
-        """The rule or other object that decides, if it is known."""
+        """The name of the rule or other object that decides; None if nothing decides, or if several
+        objects may."""
         deciding = {outcome.by for outcome in self.outcomes}
         return deciding.pop() if len(deciding) == 1 else None
 
     def fulfils(self, expected: str, rule: str | None = None) -> bool | None:
-        """True if the decision is the expected outcome, and made by the rule if one is named;
-        None if that is not known."""
+        """Return whether the decision is the expected outcome and, if `rule` is given, made by that
+        rule; None if that is not known."""
         words = FULFILLING.get(expected, (expected,))
         results = set()
         for outcome in self.outcomes:
@@ -64,7 +65,7 @@ class Decision(NamedTuple):
 def decision(
     outcomes: Iterable[Outcome], reasons: Iterable[str] = (), skips: Iterable[str] = ()
 ) -> Decision:
-    """A decision with each outcome and each reason once."""
+    """A decision from these outcomes, reasons and skips, without duplicates."""
     return Decision(
         outcomes=list(dict.fromkeys(outcomes)),
         reasons=list(dict.fromkeys(reasons)),
@@ -73,7 +74,7 @@ def decision(
 
 
 def either(*decisions: Decision) -> Decision:
-    """The decision if one of these decisions is right, but it is not known which."""
+    """The decision if one of these decisions is right, and it is not known which one."""
     outcomes: list[Outcome] = []
     reasons: list[str] = []
     skips: list[str] = []
@@ -88,12 +89,12 @@ RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}  # by the k
 
 
 def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
-    """The active rules of a ruleset in their order."""
+    """The active rules of a collection, in the order of their evaluation."""
     return [rule for rule in rules_in_force(state, resource) if rule.active]
 
 
 def never_decides(state: State, resource: Resource, name: str) -> str:
-    """The reason why a rule of a ruleset decides on nothing at all; empty if it may decide."""
+    """The reason why the rule with this name cannot decide about any traffic; empty if it can."""
     active = rules_in_order(state, resource)
     rules_with_name = [rule for rule in active if rule.entry == name]
     if rules_with_name:
@@ -109,7 +110,7 @@ def never_decides(state: State, resource: Resource, name: str) -> str:
 
 
 def decide_requests(rules: Sequence[ZoneRule], batch: Batch) -> list[Decision]:
-    """A decision on each of the requests of a batch; most rules match none of them."""
+    """The decision on each request of a batch, in the order of the batch."""
     sets = PastRequests(batch)
     walked = WalkedRules(sets, rules, sets.everything)
     return [
@@ -121,7 +122,8 @@ def decide_requests(rules: Sequence[ZoneRule], batch: Batch) -> list[Decision]:
 def decide_request(
     rules: Sequence[ZoneRule], fields: Fields, evaluate: EvaluateExpression = Expression.evaluate
 ) -> Decision:
-    """A decision on a request; a rule of which it is not known whether it matches may decide."""
+    """The decision on a request. If it is not known whether a rule matches, the decisions with and
+    without that rule are possible."""
     sets = SingleRequest(fields, evaluate)
     walked = WalkedRules(sets, rules, sets.everything)
     return _decision(walked, 0, lambda expression: evaluate(expression, fields))
@@ -130,8 +132,8 @@ def decide_request(
 def _decision(
     walked: WalkedRules[Split], place: int, evaluate: Callable[[Expression], Truth]
 ) -> Decision:
-    """The decision on the request at a place of those that have walked; what is not known is told
-    if there is more than one outcome."""
+    """The decision on the request at `place` in the traffic that has walked through the rules;
+    reasons are included only if there is more than one outcome."""
     bit = 1 << place
     outcomes = [one.outcome for one in walked.outcomes if one.traffic.possible & bit]
     reasons: list[str] = []
@@ -145,7 +147,7 @@ def _decision(
 
 
 def _doubts(rule: ZoneRule, truth: Truth) -> list[str]:
-    """The reasons why it is not known what a rule does to a request that may meet it."""
+    """The reasons why the effect of a rule on a request is not known."""
     doubts: list[str] = []
     if isinstance(truth, NotKnown):
         doubts += truth.reasons
@@ -157,7 +159,8 @@ def _doubts(rule: ZoneRule, truth: Truth) -> list[str]:
 
 
 def _skipped(rule: ZoneRule, truth: Truth) -> list[str]:
-    """The names of what a request skips if it meets a rule."""
+    """The names of the protection that a request skips if a rule matches it; "perhaps" precedes a
+    name that is not certain."""
     skips: list[str] = []
     if rule.action == "skip":
         skips += [f"perhaps {parameter}" for parameter in rule.unknown]
@@ -168,8 +171,8 @@ def _skipped(rule: ZoneRule, truth: Truth) -> list[str]:
 
 
 def in_firewall(rules: Sequence[ZoneRule], views: Sequence[Fields]) -> Decision:
-    """The decision of the Network Firewall on a packet, if it may see it as any of these views
-    (sets of fields)."""
+    """The decision of the Network Firewall on a packet. `views` are the sets of fields that it may
+    see of the packet."""
     decisions = [decide_request(rules, view, met_by) for view in views]
     joined = either(*decisions)
     if len(decisions) == 1 or len(joined.outcomes) == 1:

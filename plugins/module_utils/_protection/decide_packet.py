@@ -28,17 +28,17 @@ from .rules_in_force import ZoneRule, contents_in
 
 
 def name_of_entry(prefix: str) -> str:
-    """The name of an entry of the allowlist, for a decision by it."""
+    """The name that a decision uses for an entry of the allowlist."""
     return f"allowlist entry {prefix}"
 
 
 def name_of_rule(label: str) -> str:
-    """The name of a rule of a component, for a decision by it."""
+    """The name that a decision uses for a rule of a component."""
     return f"rule {label}"
 
 
 def name_of_filter(expression: str) -> str:
-    """The name of a filter, for a decision by it."""
+    """The name that a decision uses for a filter."""
     return f"filter {excerpt(expression)}"
 
 
@@ -47,7 +47,7 @@ WITHOUT_RULE = Outcome(UNPROTECTED, "no rule")
 
 
 def decide_packet(coverage: Coverage, packet: Packet, name: str) -> Decision:
-    """The decision of a component on a packet."""
+    """The decision on a packet by the component with this name."""
     component = coverage.by_kind.get(name)
     if component is None:
         return _open(f"the rules of {name} are not known")
@@ -73,12 +73,13 @@ def decide_packet(coverage: Coverage, packet: Packet, name: str) -> Decision:
 
 
 def _open(reason: str) -> Decision:
-    """A decision with all outcomes possible, for this reason."""
+    """A decision in which every outcome is possible, for this reason."""
     return decision([Outcome(word) for word in (*WORD_OF_MODE.values(), BYPASSED)], [reason])
 
 
 def _allowlisted(coverage: Coverage, packet: Packet, component: str) -> Decision:
-    """The decision of the allowlist if it may let the source pass; else one without outcomes."""
+    """The decision that the allowlist lets the source pass, or may let it pass; a decision without
+    outcomes if it does not."""
     decided_by = "the allowlist"
     prefixes = [str(entry.get("prefix")) for entry in coverage.active_sources]
     malformed = [prefix for prefix in prefixes if range_of(prefix) is None]
@@ -101,7 +102,8 @@ def _allowlisted(coverage: Coverage, packet: Packet, component: str) -> Decision
 
 
 def _entry_with(prefixes: Sequence[str], address: Address) -> str:
-    """The first entry of the allowlist that has an address."""
+    """The first of these prefixes of the allowlist that contains an address; raises ValueError if
+    there is none."""
     for prefix in prefixes:
         network = range_of(prefix)
         if network and is_in([network], address):
@@ -110,7 +112,8 @@ def _entry_with(prefixes: Sequence[str], address: Address) -> str:
 
 
 def _by_component(component: Component, packet: Packet) -> Decision:
-    """The decision of filters and rules; a filter decides as well if it is not known to match."""
+    """The decision on a packet by a component's filters and rules. If it is not known whether a
+    filter matches, its decision is one of the possible ones."""
     possible: list[Decision] = []
     in_turn = sorted(component.filters, key=lambda candidate: IN_TURN.index(candidate.own_mode))
     for candidate in in_turn:
@@ -132,7 +135,8 @@ def _by_component(component: Component, packet: Packet) -> Decision:
 
 
 def _by_rules(component: Component, packet: Packet) -> Decision:
-    """The decision of the most specific rule: for the data center, for the region, or for all."""
+    """The decision on a packet by the most specific rule: that of its data center, else of its
+    region, else the global one."""
     possible: list[Decision] = []
     for scope, place, key in (
         (DATA_CENTER, packet.data_center, "data_center"),
@@ -154,7 +158,8 @@ def _by_rules(component: Component, packet: Packet) -> Decision:
 
 
 def _decided_by(rules: Sequence[Rule]) -> Decision:
-    """The decision of rules with one label; a service that has two of them is odd."""
+    """The decision of the rules for one place. Usually there is one rule; if the mode of a rule is
+    not known, every rule may decide."""
     for rule in rules:
         if rule.mode not in WORD_OF_MODE:
             return _of_rules(rules, [f"the mode of the rule {rule.label} is not known"])
@@ -169,7 +174,8 @@ def _of_rules(rules: Sequence[Rule], reasons: Sequence[str] = ()) -> Decision:
 
 
 def _outcomes_of(mode: str, name: str) -> list[Outcome]:
-    """The outcome of a mode; any of an unknown mode."""
+    """The outcome of a mode; every outcome if the mode is not known. `name` is the object that
+    decides."""
     words = [WORD_OF_MODE[mode]] if mode in WORD_OF_MODE else WORD_OF_MODE.values()
     return [Outcome(word, name) for word in words]
 
@@ -186,7 +192,8 @@ class PacketDecisions:
         self._has_components = any(resource.plural in state for resource in ACCOUNT)
 
     def decide(self, packet: Packet, components: Sequence[str]) -> Mapping[str, Decision]:
-        """The decision on a packet by component; under "" for a packet that none of them sees."""
+        """The decision on a packet for each of these components; the name "" stands for a packet
+        that no component sees."""
         return {name: self._decide(packet, name) for name in components}
 
     def _decide(self, packet: Packet, component: str) -> Decision:
@@ -201,7 +208,8 @@ class PacketDecisions:
 
 
 def _after_firewall(by_firewall: Decision, by_component: Decision) -> Decision:
-    """The decision on a packet that meets a component if the Network Firewall lets it pass."""
+    """The decision on a packet that first meets the Network Firewall and, if that lets it pass, a
+    component."""
     ends = [outcome for outcome in by_firewall.outcomes if outcome.word not in PASSING]
     if len(ends) == len(by_firewall.outcomes):
         return by_firewall

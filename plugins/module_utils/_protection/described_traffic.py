@@ -33,8 +33,8 @@ COMPARED = (*EVALUATION, LISTS, *LEVELS, *DDOS_OVERRIDES)
 def weaker_records(
     existing: State, described: State, traffic: TrafficChanges
 ) -> list[dict[str, Any]]:
-    """The rules, lists, levels and overrides that protect less in an existing state than in a
-    described one, as results show them; `traffic` is what changes from the existing state to the
+    """Records of the rules, lists, levels and overrides that protect less in an `existing` state
+    than in a `described` one; `traffic` contains the changes from the existing state to the
     described one."""
     if existing == described:
         return []
@@ -61,14 +61,15 @@ def weaker_records(
 def _opening_losses(
     losses: Iterable[Loss], described: State, existing: State, opened: TrafficChanges
 ) -> list[Loss]:
-    """The losses by which traffic passes, or of which the traffic does not tell whether it does."""
+    """The losses of objects that let traffic pass, or may let it pass, and the losses that a
+    comparison of the traffic cannot show."""
     labels = {source.key for source in _opening_sources(opened)}
     has_exceptions = _has_skips(described) or _has_skips(existing)
     return [loss for loss in losses if loss.label in labels or _is_apart(loss, has_exceptions)]
 
 
 def _opening_sources(opened: TrafficChanges) -> Iterator[Source]:
-    """The objects by which traffic passes, or may pass."""
+    """The objects that let traffic pass, or may let it pass, in these changes."""
     for change in opened.passes:
         yield from change.sources
     for change in opened.stopped:
@@ -79,8 +80,8 @@ def _opening_sources(opened: TrafficChanges) -> Iterator[Source]:
 
 
 def _is_apart(loss: Loss, has_exceptions: bool) -> bool:
-    """Return whether the traffic does not tell a loss: that by a level, by an override or a list of
-    which something is not known, or by managed rules among exceptions."""
+    """Return whether a comparison of the traffic cannot show a loss: the loss of a level, of an
+    override or list that is not fully known, or of managed rules if there are exceptions."""
     if loss.resource in LEVELS or loss.how == DOUBTED:
         return True
     if loss.resource is LISTS:
@@ -93,14 +94,14 @@ def _has_skips(state: State) -> bool:
 
 
 def _is_untold(sources: Iterable[Source], losses: Iterable[Loss]) -> bool:
-    """Return whether none of some losses is by one of these objects."""
+    """Return whether none of these losses is the loss of one of the objects `sources`."""
     labels = {loss.label for loss in losses}
     return labels.isdisjoint(source.key for source in sources)
 
 
 def _losses_beside(change: TrafficChange, losses: Iterable[Loss]) -> list[Loss]:
-    """The losses by objects that stand in front of one that has moved, and is a reason of a change:
-    they let pass what it stopped, or decide in its place."""
+    """The losses of objects that now decide before a moved object, which is a source of the change:
+    they let traffic pass that the moved object stopped, or decide in its place."""
     names = {source.resource for source in change.sources}
     keys = {source.key for source in change.sources}
     beside = []

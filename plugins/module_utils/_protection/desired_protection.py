@@ -24,7 +24,8 @@ from .worse import worse
 
 
 class Neighbours(NamedTuple):
-    """The objects of a list before and behind one of them."""
+    """The objects of a list that stand before one of its objects, and those that stand behind
+    it."""
 
     before: Sequence[Object]
     behind: Sequence[Object]
@@ -34,8 +35,8 @@ NO_NEIGHBOURS = Neighbours((), ())
 
 
 def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) -> Plan:
-    """The plan of a baseline. It is made anew if the state after it protects less than the baseline
-    describes."""
+    """The plan that `make` returns for a baseline. If the state after the plan would protect less
+    than the baseline describes, the plan is made again with further values set."""
     plan = make(desired, adjust)
     after = plan.after()
     executed = {
@@ -53,8 +54,9 @@ def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) ->
 def _with_switches(
     desired: Desired, planned: Sequence[Object], executed_rulesets: State
 ) -> Desired:
-    """The desired state, with the switches to set back in the objects that it names;
-    `executed_rulesets` are the rulesets that rules may execute."""
+    """The desired collection, with further values that set omitted switches back to their defaults.
+    `planned` are the objects after the plan; `executed_rulesets` are the rulesets that rules may
+    execute."""
     resource = desired.resource
     if desired.absent or desired.only_deletes:
         return desired
@@ -84,8 +86,9 @@ def _with_switches(
 def _is_lost_by_order(
     desired: Desired, planned: Sequence[Object], executed_rulesets: State
 ) -> bool:
-    """True if a list protects less than with the objects of a task in its order, and that order
-    takes nothing away; a task that gives positions says itself where an object goes."""
+    """Return whether the `planned` order of a list protects less than the order in the task, and
+    the order in the task weakens nothing. False if the task gives positions or writes the whole
+    list."""
     resource = desired.resource
     if not resource.is_ordered or desired.exclusive or desired.positions:
         return False
@@ -102,8 +105,9 @@ def _is_lost_by_order(
 def _defaults(
     desired: Desired, obj: Object, planned: Sequence[Object], conditions: Iterable[str]
 ) -> Sequence[Values]:
-    """Changes that make an object the described one, also one without these further `conditions`;
-    none of an object that no entry names."""
+    """The changes that make a planned object as the task describes it: omitted switches return to
+    their defaults, and `conditions` that the task does not name are removed. Empty if the task does
+    not name the object."""
     resource = desired.resource
     values = desired.objects.get(resource.key_of(obj))
     if values is None:
@@ -124,8 +128,8 @@ def _defaults(
 def _is_shared(
     desired: Desired, nested: str, fields: set[str], obj: Object, planned: Sequence[Object]
 ) -> bool:
-    """True if the object within another one is also in a rule that lets traffic pass, or in one
-    whose entry has some of these fields of it."""
+    """Return whether another rule contains the same nested object, and either lets traffic pass, or
+    has an entry in the task that sets some of these fields of the nested object."""
     for rule in planned:
         if rule is obj or _nested_id(rule, nested) != _nested_id(obj, nested):
             continue
@@ -138,13 +142,13 @@ def _is_shared(
 
 
 def _nested_id(obj: Object, nested: str) -> Any:
-    """The id of the object that stands in this field of another one."""
+    """The id of the object in the field `nested` of another object; None if it has none."""
     return (obj.get(nested) or {}).get("id")
 
 
 def _omitted_switches(fields: Sequence[Field], values: Values, obj: Object) -> Iterator[Values]:
-    """The defaults of the switches that the values of a task leave out and that an object has
-    otherwise, one by one."""
+    """The changes, one by one, that set a switch to its default: each switch that the task omits
+    and that has another value in the object."""
     for field in fields:
         value, existing = values.get(field.name), obj.get(field.name)
         if field.fields and isinstance(existing, Mapping):
@@ -157,19 +161,19 @@ def _omitted_switches(fields: Sequence[Field], values: Values, obj: Object) -> I
 
 
 def _switch_default(field: Field) -> Any:
-    """The value of a switch that a task leaves out."""
+    """The value that a switch has if the task omits it."""
     return field.absent_default if field.default is None else field.default
 
 
 def _overlaid(resource: Resource, values: Values, changes: Sequence[Values]) -> Values:
-    """The values with these changes laid over them, one after the other."""
+    """The values after these changes are applied to them, one after the other."""
     for change in changes:
         values = overlay(resource.fields, values, change)
     return values
 
 
 def _stored(resource: Resource, obj: Object, changes: Sequence[Values]) -> Object:
-    """An object with changes, as Cloudflare stores it."""
+    """The object with these changes, in the form in which Cloudflare stores it."""
     names: set[str] = set()
     for change in changes:
         names.update(change)
@@ -179,8 +183,8 @@ def _stored(resource: Resource, obj: Object, changes: Sequence[Values]) -> Objec
 def _to_set_back(
     resource: Resource, obj: Object, changes: Sequence[Values], neighbours: Neighbours
 ) -> Sequence[Values]:
-    """The changes, without those that are not needed so that an object protects no less than
-    with all of them."""
+    """The changes that are needed; without the others, the object protects no less than with all
+    changes."""
     in_front, behind = neighbours if resource in DDOS_OVERRIDES else NO_NEIGHBOURS
 
     def planned(chosen: Sequence[Values]) -> Sequence[Object]:
@@ -201,8 +205,9 @@ def _protects_less(
     becomes: Sequence[Object],
     executed_rulesets: State = NO_ITEMS,
 ) -> bool:
-    """True if objects protect less than the same objects with other values, or in another order;
-    they may execute the `executed_rulesets`."""
+    """Return whether the objects `becomes` protect less than the objects `was`: the same objects
+    with other values, or in another order. `executed_rulesets` are the rulesets that they may
+    execute."""
     evaluated = evaluated_as(resource)
     if evaluated.plural not in IN_ORDER and resource not in DDOS_OVERRIDES:
         # An object that is off does not even monitor.
@@ -216,6 +221,6 @@ def _protects_less(
 
 
 def _deployed(resource: Resource, rules: Sequence[Object]) -> set[Key]:
-    """The keys of the rules that execute a ruleset, and are enabled."""
+    """The keys of the enabled rules that execute a ruleset."""
     is_off = resource.semantics.protects_nobody
     return {resource.key_of(rule) for rule in rules if deployed(rule) and not is_off(rule)}

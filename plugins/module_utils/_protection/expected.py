@@ -80,7 +80,7 @@ class Evaluated(NamedTuple):
         return [self._possible(), *not_known] if is_impossible else [*not_known]
 
     def _possible(self) -> str:
-        """All outcomes that are possible."""
+        """A clause that names every possible outcome: `it is ... or ...`."""
         outcomes: dict[str, None] = {}
         for decision in self.decisions.values():
             for outcome in decision.outcomes:

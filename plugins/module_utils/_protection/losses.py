@@ -145,7 +145,9 @@ def overtaken(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) ->
 
 
 def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Loss | None:
-    """The loss by a rule that stopped traffic, or that lets traffic pass and did not."""
+    """The protection that is lost if the rule `was` becomes `becomes` (None: is removed): the rule
+    stops less traffic, or lets traffic pass that it did not let pass before. None if nothing is
+    lost."""
     if only_logs(resource, was.obj):
         was = was._replace(stops=False)
     if becomes is None:

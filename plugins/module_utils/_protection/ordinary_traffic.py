@@ -145,8 +145,9 @@ def _groups_by_effect(rules: Sequence[ZoneRule]) -> list[list[ZoneRule]]:
 def _fewest_together(
     resource: Resource, rule: ZoneRule, rules: Sequence[ZoneRule], state: State
 ) -> list[ZoneRule]:
-    """The fewest of some rules of which all plain traffic of a kind matches one; `rule` is one of
-    those that this traffic concerns."""
+    """A small set of `rules` that together match all plain traffic of some kind; no rule of the set
+    can be left out. Empty if all the rules together do not match that much, or if there are fewer
+    than two. A copy of `rule` stands for the whole set."""
 
     def are_wide(candidates: Sequence[ZoneRule]) -> bool:
         return bool(width(resource, union_of_rules(rule, candidates), state))

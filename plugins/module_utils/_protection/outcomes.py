@@ -84,7 +84,8 @@ class WalkedRules(Generic[TrafficSet]):
 
     @cached_property
     def outcomes(self) -> list[OutcomeTraffic[TrafficSet]]:
-        """The outcomes that there are, by the rule that decides."""
+        """Each outcome that some traffic has, with that traffic and the rule that caused it. If no
+        rule stops or skips the traffic, it is allowed, and may also be logged."""
         found = [OutcomeTraffic(*ending) for ending in self._endings()]
         return [outcome for outcome in found if outcome.traffic != self._sets.nothing]
 

@@ -143,8 +143,8 @@ class AllTraffic(TrafficSets[Set]):
 
 
 def diagrams_of(values: Mapping[str, Any], expressions: Iterable[Expression]) -> Diagrams:
-    """Diagrams for some expressions; `values` are those of the fields that all of the traffic has
-    alike."""
+    """Diagrams that can compare the traffic of all these expressions; `values` holds the fields
+    that have the same value in all the traffic."""
     known = Fields(values)
     names = frozenset(values)
 

@@ -417,7 +417,7 @@ class Contents(NamedTuple):
 
     @property
     def kind_in_words(self) -> str:
-        """The kind of its contents, in sentences."""
+        """The noun that messages use for these contents: `hostnames`, `numbers` or `addresses`."""
         if self.hostnames:
             return "hostnames"
         return "numbers" if self.numbers else "addresses"
