@@ -42,8 +42,8 @@ LogEntry = Mapping[str, Any]  # as the modules return it
 
 
 def announced_record(result: InfoResult, mitigated: Ranges | None = None) -> records.Announced:
-    """The announced networks, out of the result of protection_info, and those of the `mitigated`
-    addresses that are withdrawn.
+    """The announced networks in `result`, the result of protection_info, and those networks of the
+    `mitigated` addresses that are withdrawn (not announced).
 
     Networks that other accounts use are theirs to protect. A network that is malformed, or of which
     Cloudflare does not say whether it is announced, is not known.
@@ -71,7 +71,9 @@ def announced_record(result: InfoResult, mitigated: Ranges | None = None) -> rec
 
 
 def _withdrawn_networks(result: InfoResult, addresses: Ranges) -> list[records.Withdrawn]:
-    """The networks of these addresses that the account does not announce, and since when."""
+    """The networks of these addresses that the account does not announce, each with the time since
+    when it does not announce them.
+    """
     withdrawn: list[records.Withdrawn] = []
     for prefix in result["announced"]:
         for network in prefix["networks"]:
@@ -122,8 +124,10 @@ class Log:
         return records.LastChange(resource=resource, key=key, text=text, by=by, how=how, at=at)
 
     def _find(self, obj: Object, owners: Mapping[str, str | None]) -> LogEntry | None:
-        """The last write of an object: one that names its id, or else the one in its collection at
-        the moment of its own timestamp. None for a resource of which no path is known."""
+        """The last write of an object: one that names the object's id, or else one in its
+        collection at the moment of the object's timestamp. None if no write, or no single author,
+        is found.
+        """
         resource = BY_NAME.get(obj["resource"])
         objects = self.objects.get(obj["resource"], {})
         writes = self._writes_to(resource, owners, ids_known=bool(objects))
@@ -142,7 +146,9 @@ class Log:
     def _writes_to(
         self, resource: Resource | None, owners: Mapping[str, str | None], ids_known: bool
     ) -> list[LogEntry]:
-        """The writes in the collection of a resource of its account or zone."""
+        """The writes in the collection of a resource, in the account or zone that `owners` names;
+        empty if the resource or its owner is not known.
+        """
         owner_id = owners.get(resource.owner) if resource else None
         if not resource or not owner_id:
             return []
@@ -168,8 +174,9 @@ def _has_id(entry: LogEntry, identity: str) -> bool:
 
 
 def _is_write_to(entry: LogEntry, resource: Resource, owner_id: str, ids_known: bool) -> bool:
-    """True for a write in the collection of a resource of this account or zone. A write that names
-    an id in its path is one of another object, unless no ids are known."""
+    """True for a write in the collection of a resource of this account or zone. A write whose path
+    names an id is about another object, unless no ids are known.
+    """
     path = resource.path.replace(f"{{{resource.owner}}}", owner_id)
     collection = path.partition("{")[0].rstrip("/")
     suffix = resource.create.suffix if resource.create else ""
@@ -180,7 +187,9 @@ def _is_write_to(entry: LogEntry, resource: Resource, owner_id: str, ids_known: 
 
 
 def _moment_of(existing: Object, since: Any) -> datetime | None:
-    """The moment at which an object was written, by its timestamps, or since when it exists."""
+    """The moment of an object's last write, by its timestamps, or else `since`, from when on it
+    exists. None if neither is known.
+    """
     for stamp in (*(existing.get(name) for name in STAMPS), since):
         moment = read_timestamp(stamp)
         if moment:
@@ -194,7 +203,9 @@ def _is_at(entry: LogEntry, moment: datetime) -> bool:
 
 
 def unused_rules(rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The values of a record on some rules: those that nothing has matched."""
+    """The values for a host's record: `unused` rules, which no request has matched (None if no hits
+    are known), and `unknown_hits`, the reasons why hits are not known.
+    """
     unused: list[records.Unused] = []
     refs_by_reason: dict[str, list[str]] = {}
     for rule in rules:
@@ -223,7 +234,10 @@ RunPart = Callable[[Part], InfoResult]  # the result of a part in check mode
 
 @dataclass(frozen=True)
 class Beside:
-    """Reads with modules of their own, so that what one may not read hides nothing else."""
+    """Reads what the report shows in addition to protection (announced networks, packet phases,
+    hits, the audit log). It runs a separate module for each, so that a missing permission for one
+    does not hide the others.
+    """
 
     run_module: RunPart
     part: Part
@@ -232,7 +246,7 @@ class Beside:
     log_hours: float = 0
 
     def read(self, host: HostResults) -> HostResults:
-        """The results of a host with what stands beside its protection."""
+        """The results of a host, completed with all that is read in addition to its protection."""
         if self.announced:
             host = self._announced(host)
         if self.part.options.get(NETWORK_FIREWALL) is not None:
@@ -261,7 +275,9 @@ class Beside:
         return host.having(unread=unclear, announced=announced)
 
     def _packet_phases(self, host: HostResults) -> HostResults:
-        """The phases beside the Network Firewall that have rules, which nothing evaluates."""
+        """The host, with a sentence on each packet phase other than the Network Firewall that has
+        rules; the report does not evaluate these rules.
+        """
         result = self._run(INFO, gather_subset=[PACKET_PHASES_SUBSET])
         if result.get("failed"):
             subject = "Rules beside those of the Network Firewall are not known"
@@ -274,7 +290,9 @@ class Beside:
         return host.having(not_evaluated=sentences)
 
     def _hits(self, host: HostResults) -> HostResults:
-        """The rules of the baseline that nothing has matched, which is no reason for a status."""
+        """The host, with the rules of the baseline that no request has matched; they do not affect
+        its status.
+        """
         refs = {rule.get("ref") for rule in self.part.options.get(SectionName.CUSTOM_RULES) or ()}
         if not refs:
             return host
@@ -289,8 +307,9 @@ class Beside:
         return host.having(**unused_rules(rules))
 
     def _changes(self, host: HostResults) -> HostResults:
-        """The last changes by the audit log, and by the objects whose ids and timestamps tell which
-        writes are theirs."""
+        """The host, with the last change of each object, found in the audit log by the ids and
+        timestamps of the existing objects.
+        """
         plurals = [managed.resource.plural for managed in described_by(self.part)]
         if self._has(ZONE_OWNER):
             plurals.insert(0, SectionName.CUSTOM_RULES)

@@ -119,10 +119,10 @@ class AccountCoverage:
     def classes(self) -> dict[str, Ranges]:
         """The protected addresses by class, and the excluded ones.
 
-        An address is `covered` if every component mitigates all of its traffic, and the allowlist
-        lets less than half of its family pass, `uncovered` if a component does nothing, `undecided`
-        if what one of them does is not understood, `partial` if one of them mitigates some of it,
-        and `monitored` otherwise.
+        An address is `covered` if every component mitigates all of its traffic and the allowlist
+        lets less than half of its family pass; `uncovered` if a component does nothing for it;
+        `undecided` if the modes of a component are not understood; `partial` if a component
+        mitigates some of its traffic; `monitored` otherwise.
         """
         classes: dict[str, Ranges] = {name: [] for name in CLASSES}
         classes["excluded"] = self.excluded
@@ -158,7 +158,9 @@ class AccountCoverage:
 
     @property
     def _half_passed(self) -> Ranges:
-        """The families of which the allowlist lets half of all sources pass, or more."""
+        """The address families (IPv4, IPv6) for which the allowlist lets half of all sources pass,
+        or more.
+        """
         passed = []
         for family in address_set.EVERYTHING:
             sources = address_set.intersection(self.bypassing, [family])
@@ -175,7 +177,7 @@ class AccountCoverage:
         }
 
     def record(self) -> CoverageRecord:
-        """The coverage as the report has it."""
+        """The coverage in the form in which the report shows it."""
         return CoverageRecord(
             enabled=self.enabled,
             effective=self.effective,
@@ -191,8 +193,9 @@ class AccountCoverage:
 
     @property
     def mitigates(self) -> bool:
-        """Return whether any component mitigates traffic; one that the status switches does so only
-        while it is on."""
+        """Return whether any component mitigates traffic. A component that the status of the
+        account switches on and off counts only while the status is on.
+        """
         for kind, pieces in self.pieces.items():
             is_working = self.enabled or not _is_switched(kind)
             if is_working and any(ENABLED in modes for _ranges, modes in pieces):
@@ -208,7 +211,7 @@ def _piece_records(pieces: Iterable[Piece]) -> list[ComponentPiece]:
 
 
 def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
-    """A coverage as results show it."""
+    """The coverage of an account, read from the form in which results show it."""
     sets = {name: _shown_ranges(coverage.get(name)) for name in SETS}
     pieces = {
         kind: [(_shown_ranges(piece), frozenset(piece["modes"])) for piece in pieces_of_kind]
@@ -231,15 +234,18 @@ FAMILY_TITLES: Final[Mapping[Family, str]] = {"ipv4": "IPv4", "ipv6": "IPv6"}
 
 
 def amount(family: str, number: int) -> str:
-    """A number of addresses; IPv6 in /64 networks, where it is at least one."""
+    """A number of addresses as text; IPv6 addresses are counted in /64 networks if they fill at
+    least one.
+    """
     if family == "ipv6" and number >= SUBNET:
         return f"{number // SUBNET:,} /64"
     return f"{number:,}"
 
 
 class MitigatedShare(NamedTuple):
-    """The number of addresses for which attacks are mitigated, that of the protected ones, and both
-    in words."""
+    """The number of addresses for which attacks are mitigated (`covered`), the number of protected
+    addresses, and both in words.
+    """
 
     covered: int
     protected: int
@@ -275,7 +281,7 @@ def _is_switched(kind: str) -> bool:
 
 
 def _shown_ranges(shown: Mapping[str, Any] | None) -> Ranges:
-    """A set of addresses as results show it."""
+    """A set of addresses, read from the form in which results show it; empty for None."""
     return address_set.ranges_of((shown or {}).get("networks") or ())
 
 
@@ -304,8 +310,9 @@ def _count_of_family(ranges: Ranges, family: Family) -> int:
 
 
 def prefix_records(before: AccountCoverage, after: AccountCoverage) -> list[PrefixRecord]:
-    """A record of each prefix after a run, then of each network that is protected before it and is
-    in none of them."""
+    """A record of each prefix after a run, then of each network that is protected now and that no
+    prefix contains after the run.
+    """
     after_a_run = address_set.ranges_of(after.prefixes)
     only_now = address_set.networks(address_set.difference(before.protected, after_a_run))
     kinds = dict.fromkeys([*before.pieces, *after.pieces])

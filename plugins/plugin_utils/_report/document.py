@@ -44,13 +44,15 @@ class AcceptedScope(NamedTuple):
 
 @dataclass(frozen=True)
 class AcceptedNow:
-    """The acceptances on a host, at a moment; an expired one is told with its status."""
+    """The acceptances on a host, at the moment `now`; an expired acceptance is mentioned with the
+    status that it accepted.
+    """
 
     acceptances: Sequence[Accepted]
     now: datetime
 
     def marked(self, objects: Sequence[MarkedRecord]) -> list[MarkedRecord]:
-        """Objects of a record with the reason why they are accepted; None if they are not."""
+        """The objects of a record, each with the reason why it is accepted (None: it is not)."""
         if not self.acceptances:
             return list(objects)
         marked = []
@@ -60,7 +62,9 @@ class AcceptedNow:
         return marked
 
     def unprotected(self, coverage: AccountCoverage) -> list[str]:
-        """The reasons why an account is unprotected, without accepted ones."""
+        """The reasons why an account is unprotected, except for accepted reasons; empty if none is
+        left.
+        """
         accepted_statuses = {acceptance.status for acceptance in self._in_force}
         off_is_meant = coverage.enabled is False and unmanaged.PROTECTION_OFF in accepted_statuses
         is_off = coverage.enabled is False and not off_is_meant
@@ -77,7 +81,9 @@ class AcceptedNow:
         return [*(reasons or [NO_ADDRESS]), *expired]
 
     def _uncovered(self, coverage: AccountCoverage) -> Ranges:
-        """The addresses for which a component does nothing, without accepted ones."""
+        """The addresses for which a component does nothing, except for those where this is
+        accepted.
+        """
         uncovered: Ranges = []
         for kind, ranges in _idle(coverage):
             accepted = self._meant(unmanaged.UNCOVERED, kind)
@@ -85,8 +91,9 @@ class AcceptedNow:
         return uncovered
 
     def not_served(self, reason: str | None) -> list[str]:
-        """The reason why Cloudflare does not serve the zone; none if it does, or that is
-        accepted."""
+        """The `reason` why Cloudflare does not serve the zone, and acceptances that have expired;
+        empty if Cloudflare serves the zone, or if this reason is accepted.
+        """
         accepted_statuses = {acceptance.status for acceptance in self._in_force}
         if not reason or unmanaged.NOT_SERVED in accepted_statuses:
             return []
@@ -94,8 +101,9 @@ class AcceptedNow:
         return [reason, *expired]
 
     def unnamed(self, announced: records.Announced | None) -> list[str]:
-        """A sentence on announced networks that no prefix names, without accepted ones;
-        none if there are no such networks."""
+        """A sentence on the announced networks that no prefix contains and that are not accepted,
+        and acceptances that have expired; empty if there are no such networks.
+        """
         accepted = self._meant(unmanaged.ANNOUNCED)
         unnamed = address_set.difference(_unprotected(announced), accepted)
 
@@ -119,7 +127,9 @@ class AcceptedNow:
         return [acceptance for acceptance in self.acceptances if acceptance.is_valid(self.now)]
 
     def _meant(self, status: str, kind: str | None = None) -> Ranges:
-        """The networks for which a status is accepted; if a component is named, of this one."""
+        """The networks for which a status is accepted; if `kind` names a component, only those for
+        which it is accepted of this component.
+        """
         networks: Ranges = []
         for acceptance in self._in_force:
             if acceptance.status != status:
@@ -163,7 +173,9 @@ def _scopes_in_host(acceptance: Accepted, host: HostResults) -> Iterator[Accepte
 def _accepted_scopes(
     acceptance: Accepted, coverage: AccountCoverage, announced: records.Announced | None = None
 ) -> Iterator[AcceptedScope]:
-    """The scopes of an accepted status in an account."""
+    """The scopes that an accepted status has in an account now; none if the account does not have
+    the status.
+    """
     status = acceptance.status
     if status == unmanaged.PROTECTION_OFF and coverage.enabled is False:
         yield AcceptedScope("TCP protection is off.", coverage.protected)
@@ -182,8 +194,9 @@ def _accepted_scopes(
 
 
 def _idle(coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
-    """By component, the addresses that it does nothing for; while the protection is off, that is
-    what counts of components that the status does not switch."""
+    """The addresses for which a component does nothing, by component. While TCP protection is off,
+    only components count that it does not switch off.
+    """
     without_component = coverage.uncovered
     for kind, pieces in coverage.pieces.items():
         idle: Ranges = []
@@ -213,7 +226,9 @@ def _until(expires: datetime | None) -> str | None:
 def assess(
     host: HostResults, accepted: AcceptedNow = NOTHING_ACCEPTED
 ) -> tuple[records.Status, list[str]]:
-    """The status of a host, and the sentences that give it, those of worse statuses first."""
+    """The status of a host, and the sentences that are the reasons for it; reasons for worse
+    statuses come first.
+    """
     reasons_by_status = _applying_statuses(host, accepted)
     worst: records.Status | None = None
     reasons: list[str] = []
@@ -226,7 +241,9 @@ def assess(
 
 
 def _applying_statuses(host: HostResults, accepted: AcceptedNow) -> dict[records.Status, list[str]]:
-    """The sentences that give a host each status."""
+    """The sentences that are reasons for each status of a host, by status; empty for a status that
+    the host does not have.
+    """
     not_served = host.record["not_served"]
     if not_served:
         host = _without_zone(host)
@@ -251,8 +268,9 @@ def _applying_statuses(host: HostResults, accepted: AcceptedNow) -> dict[records
 
 
 def _without_zone(host: HostResults) -> HostResults:
-    """A host without what counts of its zone, and changes no status while Cloudflare does not serve
-    it: all of a host that is a zone alone."""
+    """The host without the results of its zone, which do not affect the status while Cloudflare
+    does not serve the zone; empty results for a host that has only a zone.
+    """
     record = host.record
     if not record["account_id"]:
         return HostResults(records.nothing_known(record["host"]))
@@ -273,8 +291,9 @@ def unmet_reasons(expectations: Sequence[records.Expected]) -> list[str]:
 
 
 def _unclear(coverage: AccountCoverage) -> list[str]:
-    """The reasons why nobody can tell whether an account is protected; none if only parts
-    are not understood."""
+    """The reasons why nobody can tell whether an account is protected; empty if its status is
+    known, and at least some modes of all addresses are understood.
+    """
     pieces = chain.from_iterable(coverage.pieces.values())
     has_undecided = any(modes == {UNDECIDED} for _ranges, modes in pieces)
     if coverage.enabled is not None and not has_undecided:
@@ -283,7 +302,9 @@ def _unclear(coverage: AccountCoverage) -> list[str]:
 
 
 def _drift(record: records.HostRecord) -> list[str]:
-    """The differences from the baseline, and whether a run refuses to remove them."""
+    """Sentences on how many differences from the baseline there are, and on why a run would refuse
+    the plan; empty if there is neither.
+    """
     texts = []
     number = len(record["operations"])
     if number:
@@ -298,8 +319,9 @@ def _drift(record: records.HostRecord) -> list[str]:
 
 
 def enforces(rulesets: Sequence[Sequence[ZoneRule]]) -> bool | None:
-    """Return whether an existing rule of a zone blocks or challenges; None if none was read. One
-    that no request meets does neither."""
+    """Return whether an existing rule of a zone blocks or challenges; None if no rules were read. A
+    rule that no request reaches does not count.
+    """
     for rules in rulesets:
         earlier: list[Expression] = []  # of rules that end the way of a request
         for rule in rules:
@@ -315,7 +337,9 @@ OWNER_KEYS = {"edge_account_id": "account_id", "edge_zone_id": "zone_id"}  # by 
 
 
 def shared_owners(host_records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A sentence on hosts with one id of an account or zone, for each such id."""
+    """A sentence for each account or zone whose id several hosts have, with the names of these
+    hosts.
+    """
     hosts: dict[tuple[str, str, str], list[str]] = {}
     for variable, key in OWNER_KEYS.items():
         for record in host_records:
@@ -354,7 +378,9 @@ def _rank_of_host(record: records.HostRecord) -> tuple[int, str]:
 def host_record(
     host: HostResults, generated: str, accepted: AcceptedNow = NOTHING_ACCEPTED
 ) -> records.HostRecord:
-    """The record of a host that was read at this moment, with its status."""
+    """The record of a host, with its status; `generated` is the moment at which the host was
+    read.
+    """
     is_served = not host.record["not_served"]
     marked_host = host.having(
         generated=generated,
@@ -368,7 +394,7 @@ def host_record(
 
 
 def totals(host_records: Sequence[records.HostRecord]) -> records.Totals:
-    """The numbers of a report; an account or zone of several hosts counts once."""
+    """The numbers of a report; an account or zone that several hosts have counts once."""
     statuses = Counter(record["status"] for record in host_records)
     accounts = _by_owner(host_records, "account_id")
     zones = _by_owner(host_records, "zone_id")
@@ -387,7 +413,9 @@ def totals(host_records: Sequence[records.HostRecord]) -> records.Totals:
 
 
 def _by_owner(host_records: Sequence[Mapping[str, Any]], key: str) -> list[Mapping[str, Any]]:
-    """A record for each account or zone, by the key of its id; a host without one is its own."""
+    """One record for each account or zone; `key` names its id in a record. A host without such an
+    id counts as an account or zone of its own.
+    """
     owners = {(record[key] or record["host"]).lower(): record for record in host_records}
     return [*owners.values()]
 

@@ -73,7 +73,9 @@ def sarif(report: Report) -> dict[str, Any]:
 
 
 def sarif_of_mistakes(mistakes: Mapping[str, Sequence[OptionError]]) -> dict[str, Any]:
-    """The mistakes in the variables of hosts, by host."""
+    """The SARIF document for the mistakes in the variables of hosts; `mistakes` has them by
+    host.
+    """
     occurrences: list[Occurrence] = []
     for host, errors in mistakes.items():
         for error, text in zip(errors, sentences(errors)):
@@ -105,7 +107,9 @@ def _located(record: HostRecord) -> Iterator[Occurrence]:
 
 
 def _log(occurrences: Iterable[Occurrence]) -> dict[str, Any]:
-    """Equal findings of several hosts, such as those that share a variable, are one result."""
+    """The SARIF document; equal findings of several hosts, such as hosts that share a variable, are
+    one result.
+    """
     names_by_finding = records.values_by_key(occurrences)
     codes = sorted({finding.rule for finding in names_by_finding})
     rules = [{"id": code, "helpUri": _page_of_rule(code)} for code in codes]
@@ -132,7 +136,7 @@ def _result(finding: Located, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _location(finding: Located, names: Sequence[str]) -> dict[str, Any]:
-    """The place of a finding, with the names of what has it."""
+    """The place of a finding in SARIF, with the names of the hosts or objects that have it."""
     match = FILE_AND_LINE.fullmatch(finding.place or "")
     path, line = match.groups() if match else WITHOUT_LINE
     uri = Path(path).as_uri() if Path(path).is_absolute() else quote(path)
@@ -225,7 +229,7 @@ def _modes_of_prefix(prefix: coverage.PrefixRecord) -> PrefixModes:
 
 
 def first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
-    """The first networks of a set, and where the others are."""
+    """The first networks of a set as text, and a note on where the remaining ones are listed."""
     where = " in report.json" if len(networks) > most else ""
     return first_few(networks, most) + where
 
@@ -374,7 +378,7 @@ class Case(NamedTuple):
 
     @property
     def failure(self) -> str:
-        """The kind of its failure; empty if there is none."""
+        """The kind of the case's failure; empty if the case has not failed."""
         return FAILURES.get(self.outcome, "")
 
 
@@ -454,8 +458,9 @@ def json_text(document: Any) -> str:
 
 
 def file_name(host: str) -> str:
-    """A host's name as the name of a file; what could lead elsewhere is percent-encoded, and a name
-    that no file could have ends with its SHA-256."""
+    """The name of the file for a host: its name, with characters that could lead to another
+    directory percent-encoded; a name that no file could have ends with its SHA-256.
+    """
     safe = re.sub(r"^\.|[^\w.@:+-]", _percent_encoded, host)
     if len(safe.encode()) <= LONGEST_NAME:
         return safe
@@ -476,9 +481,10 @@ def write_files(
     check_mode: bool,
     plan_texts: Mapping[str, str] = NO_PLAN,
 ) -> bool:
-    """Write the files of a report and its plan page, and remove plans of other hosts, and a plan
-    page that is not asked for; returns whether anything is changed, or in check mode would be.
-    Raises OSError."""
+    """Write the files of a report and its plan page, and remove the plans of hosts that it does not
+    have, and a plan page that is not asked for; returns whether anything is changed, or in check
+    mode would be. Raises OSError.
+    """
     read_records = filter(records.was_read, report["hosts"])
     plans = {_plan_path(record["host"]) for record in read_records}
     pages = [directory / name for name in PLAN_PAGE if name not in plan_texts]
@@ -498,8 +504,9 @@ def write_files(
 
 
 def write_file(path: Path, text: str, mode: int) -> bool:
-    """Write a file unless it has this text and mode; raises OSError. Whoever reads it meanwhile
-    sees all or nothing."""
+    """Write a file unless it already has this text and mode; raises OSError. A program that reads
+    the file meanwhile sees the whole old text or the whole new one.
+    """
     has_mode = path.is_file() and path.stat().st_mode & 0o777 == mode
     is_same = has_mode and path.read_bytes() == text.encode()
     if not is_same:
@@ -512,8 +519,9 @@ CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines that write a
 
 
 def read_report(name: str, text: str, now: str) -> Report:
-    """The report in a text of JSON; raises ValueError, with the name, for what is not a report of
-    this version, and for one that is made after `now`, a timestamp with an offset."""
+    """The report in a JSON `text`. Raises ValueError, with the `name` of the text, if it is not a
+    report of this version, or was made after `now`, a timestamp with an offset.
+    """
     report = _document(name, text)
     is_report = isinstance(report, Mapping) and isinstance(report.get("hosts"), list)
     if not is_report or "version" not in report:
@@ -547,7 +555,9 @@ def read_report_file(path: str, now: str) -> Report:
 
 
 def _document(name: str, text: str) -> Any:
-    """The content of a text of JSON that can be written again; raises ValueError, with the name."""
+    """The content of a JSON `text`. Raises ValueError, with the `name` of the text, if it is not
+    JSON or cannot be written again.
+    """
     problem = "not JSON"
     try:
         document = json.loads(text)
@@ -559,8 +569,9 @@ def _document(name: str, text: str) -> Any:
 
 
 def compare(previous: Report, host_records: Sequence[HostRecord]) -> ComparedReport:
-    """The hosts that stand otherwise than in an earlier report, in the order of these records, and
-    then those that only the earlier report has."""
+    """The hosts whose state differs from the one in the `previous` report, in the order of
+    `host_records`, and then the hosts that only the previous report has.
+    """
     earlier = {record["host"]: record for record in previous["hosts"]}
     current = {record["host"]: record for record in host_records}
     names = dict.fromkeys([*current, *earlier])
@@ -590,7 +601,8 @@ def _host_change(host: str, before: HostRecord | None, now: HostRecord | None) -
 
 
 def other_reasons(reasons: Iterable[str], earlier_reasons: Iterable[str]) -> list[str]:
-    """The reasons that are not among earlier ones; the same answer of Cloudflare to another call is
-    no other reason."""
+    """The `reasons` that are not among `earlier_reasons`; if Cloudflare gave the same answer to a
+    different call, the reason counts as the same.
+    """
     earlier = {without_ray(reason) for reason in earlier_reasons}
     return [reason for reason in reasons if without_ray(reason) not in earlier]

@@ -31,7 +31,9 @@ class InventoryFiles(NamedTuple):
 
     @property
     def of_plugin(self) -> bool:
-        """Return whether a file configures the inventory plugin, which lists hosts."""
+        """Return whether one of the files configures an inventory plugin, which lists hosts
+        itself.
+        """
         return any(OF_PLUGIN.fullmatch(path.name) for path in self.files)
 
     def naming(self, host: str) -> Path | None:
@@ -64,7 +66,7 @@ def inventory_files(sources: Iterable[str]) -> InventoryFiles:
 
 
 def _lines_of(path: Path) -> Iterator[str]:
-    """The lines of a file that are no comments; none if it cannot be read."""
+    """The lines of a file that are not comments; empty if the file cannot be read."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -81,12 +83,12 @@ def gone_records(
     now: str,
     is_whole: bool = True,
 ) -> list[HostRecord]:
-    """The records of hosts that are in an earlier report, but no longer in the inventory; `now` is
-    the timestamp of the new report.
+    """The records of hosts that are in the `earlier` report, but no longer in the inventory; `now`
+    is the timestamp of the new report.
 
     A host that no file names, and that no plugin can have listed, has been removed: one report says
-    so. If the report is not whole, because each batch of a play writes it anew, the earlier report
-    may be the same one.
+    so. If the report is not whole (`is_whole`), because each batch of a play writes it anew, the
+    earlier report may be the same one.
     """
     records: list[HostRecord] = []
     for record in earlier:

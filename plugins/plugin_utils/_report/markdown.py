@@ -61,7 +61,7 @@ def markdown_page(report: Report) -> str:
 
 
 def _sections(report: Report) -> Iterator[list[str]]:
-    """The lines of each section behind the table that has some."""
+    """The lines of each section below the table; a section without content is left out."""
     sections = [_previous(report), _deadlines(report), _shared_owners(report)]
     details = {record["host"]: _lines_with_contacts(record) for record in report["hosts"]}
     for hosts, lines in overview.by_hosts(details):
@@ -86,8 +86,9 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _table(report: Report) -> Iterator[str]:
-    """A row for each host, or for hosts of which all is equal, the worst first, as far as they fit;
-    then what to do. Hosts in order that mitigate are named in a line."""
+    """A row for each host, or for all hosts with equal cells, worst first, as far as they fit; then
+    what to do. Hosts that are in order and mitigate are only named, in one line.
+    """
     columns = dict(records.shown_as(Column))
     concerned = [record for record in report["hosts"] if not _is_fine(record)]
     groups: dict[Cells, list[HostRecord]] = {}
@@ -122,14 +123,14 @@ def _rows_of_hosts(groups: Mapping[Cells, Sequence[HostRecord]], report: Report)
 
 
 def _hidden_hosts(hosts: Sequence[HostRecord]) -> str:
-    """The numbers of the hosts that have no row, by status."""
+    """A text on the hosts that have no row: how many of each status there are."""
     counts = Counter(records.LABELS[record["status"]] for record in hosts)
     numbers = ", ".join(f"{number:,} {label}" for label, number in counts.items())
     return f"And {plural(len(hosts), 'more host', 'more hosts')} in report.html: {numbers}."
 
 
 def _remedies(report: Report) -> Iterator[str]:
-    """For each status of some host, what to do."""
+    """A line for each status that some host has, with what to do about it."""
     statuses = report["totals"]["statuses"]
     lines = [
         f"- To do if {records.LABELS[status]}: {remedy}"
@@ -157,7 +158,7 @@ def _names(hosts: Sequence[HostRecord], report: Report) -> str:
 
 
 def _fitting(lines: Iterable[str], most: int) -> Iterator[str]:
-    """The first lines that have so many bytes together."""
+    """The first lines that together have at most `most` bytes."""
     for line in lines:
         most -= line_size(line)
         if most < 0:
@@ -166,14 +167,16 @@ def _fitting(lines: Iterable[str], most: int) -> Iterator[str]:
 
 
 def line_size(line: str) -> int:
-    """The bytes of a line, with its end."""
+    """The number of bytes of a line, including its line end."""
     return len(line.encode()) + 1
 
 
 def _titled_lines(
     title: str, lines: Sequence[str], noun: str, nouns: str, most: int = MAX_CHANGES
 ) -> Iterator[str]:
-    """A section with its first lines, and how many more there are; nothing without lines."""
+    """A section with at most `most` lines, and a note on how many more there are; nothing if there
+    are no lines.
+    """
     if lines:
         yield from ("", f"## {title}", "", *_first_lines(lines, noun, nouns, most))
 
@@ -197,8 +200,9 @@ def _previous(report: Report) -> Iterator[str]:
 
 
 def _change_lines(change: records.HostChange) -> Iterator[str]:
-    """The status of a host now and before, one reason that is new, or gone, and what a run would do
-    that it would not have done then."""
+    """The status of a host now and in the earlier report, one reason that is new or gone, and the
+    operations that a run would make now and would not have made then.
+    """
     reason = ""
     if change["new"]:
         reason = as_markdown(excerpt(change["new"][0], MAX_CELL))
@@ -225,7 +229,7 @@ def _shared_owners(report: Report) -> Iterator[str]:
 
 
 def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
-    """The lines that some hosts have in common, or one has alone."""
+    """A section with the names of some hosts, and the lines that apply to all of them."""
     count = f"{len(hosts)} hosts: " if len(hosts) > 1 else ""
     title = f"{count}{as_markdown(first_few(hosts))}"
     return _titled_lines(title, lines, "difference", "differences", MAX_LINES)
@@ -239,7 +243,9 @@ def _cells(record: HostRecord, columns: Mapping[str, Column]) -> Iterator[str]:
 
 
 def _lines_with_contacts(record: HostRecord) -> list[str]:
-    """The lines about a host, if there are any, behind whom they are for."""
+    """The lines about a host, after a line with its contacts; empty if there are no lines about
+    it.
+    """
     lines = list(_host_lines(record))
     contacts = [f"{name}: {as_markdown(text)}" for name, text in overview.contacts(record).items()]
     if lines and contacts:
@@ -264,7 +270,7 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
 
 
 def _other_lines(record: HostRecord) -> Iterator[str]:
-    """The lines about a host beside its plan."""
+    """The lines about a host that do not concern its plan."""
     yield from records.change_lines(record["changes"])
     if overview.has_losses(record["traffic"]) or not _is_fine(record):
         yield from overview.traffic_lines(record["traffic"])
@@ -293,8 +299,9 @@ def _field(field: overview.FieldChange) -> str:
 
 
 def code(data: str) -> str:
-    """Text as code; whatever back quotes it has, it ends where it should, also in a cell of a
-    table."""
+    """The text as code in Markdown, also in a cell of a table, and even if it contains back
+    quotes.
+    """
     shown = visible(data).replace("|", "\\|")
     longest_run = max(map(len, re.findall("`+", shown)), default=0)
     fence = "`" * (longest_run + 1)
@@ -331,8 +338,9 @@ def summary(report: Report, directory: str) -> list[str]:
 
 
 def _mitigation(report: Report) -> Iterator[str]:
-    """A sentence on whether attacks are mitigated, and one on the hosts of which it says
-    nothing."""
+    """A sentence on whether attacks are mitigated, and one on the hosts for which this is not
+    known.
+    """
     totals = report["totals"]
     unknown = totals["statuses"]["unknown"]
     mitigated = overview.protection(totals)

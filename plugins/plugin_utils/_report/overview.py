@@ -56,8 +56,9 @@ class FieldChange(NamedTuple):
 
 
 def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
-    """The fields of an operation that say something: no empty value of a new object, not its key
-    again, and of an inner object that is sent whole those that differ, or go."""
+    """The fields that an operation changes. Left out are empty values of a new object, a repetition
+    of its key, and unchanged parts of an inner object that is sent whole.
+    """
     before, sent = by_path(operation["before"]), by_path(operation["fields"])
     says_nothing = ("", None, operation["key"])
     changes = []
@@ -76,14 +77,16 @@ def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
 
 
 def _nested_fields(operation: Mapping[str, Any]) -> set[str]:
-    """The fields of which only the part that differs is sent, and the rest stays."""
+    """The names of the fields with an inner object of which an operation sends only the parts that
+    differ; the rest of it stays.
+    """
     resource = BY_NAME.get(operation.get("resource", ""))
     fields = resource.fields if resource else ()
     return {field.name for field in fields if field.fields}
 
 
 class OperationTexts(NamedTuple):
-    """An operation; the name is empty for an object that there is once."""
+    """The texts for an operation; `name` is empty if the owner can have only one such object."""
 
     action: str
     sign: str
@@ -93,7 +96,7 @@ class OperationTexts(NamedTuple):
 
 
 def operation_texts(operation: Difference) -> OperationTexts:
-    """An operation with its sign, the object, and its fields."""
+    """The texts for an operation: its sign, the object, and its fields."""
     resource = BY_NAME.get(operation["resource"])
     is_single = resource is not None and not resource.key
     action = operation["action"]
@@ -107,7 +110,9 @@ def operation_texts(operation: Difference) -> OperationTexts:
 
 
 def value_text(value: Any) -> str:
-    """A value of a field as people read it; characters that control text are escaped."""
+    """A value of a field as readable text; control characters are escaped, and long texts are
+    shortened.
+    """
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if 0 < len(text) <= MAX_CHARS and text.isprintable():
         return text
@@ -121,19 +126,21 @@ UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedel
 
 
 def contacts(record: Mapping[str, Any]) -> dict[str, str]:
-    """The owner and the runbook of a host, as far as it has them."""
+    """The owner and the runbook of a host; those that the host does not have are left out."""
     return {name: record[name] for name in CONTACTS if record.get(name)}
 
 
 def why(record: HostRecord) -> list[str]:
-    """The reasons but for pending steps, which come last, name times and have a part of their
-    own."""
+    """The reasons for the status of a host, except for pending steps, which have a section of their
+    own.
+    """
     return record["reasons"][: -len(record["pending"]) or None]
 
 
 def ages(report: Report) -> list[str]:
-    """A sentence on each part of a report that was read at several times, with the number of its
-    hosts and their age, the oldest first; hosts of the same minute are one part."""
+    """If the hosts of a report were read at different times, a sentence for each time, with the
+    number of hosts and their age, oldest first; hosts of the same minute go together. Else empty.
+    """
     made = datetime.fromisoformat(report["generated"])
     parts: dict[str, list[datetime]] = {}
     for record in report["hosts"]:
@@ -147,7 +154,7 @@ def ages(report: Report) -> list[str]:
 
 
 def _age(moment: datetime, hosts: int, made: datetime) -> str:
-    """Such as `2 hosts were read 2026-11-21 10:00 UTC, 3 hours before this report`."""
+    """A sentence such as `2 hosts were read 2026-11-21 10:00 UTC, 3 hours before this report`."""
     verb = "was" if hosts == 1 else "were"
     minute = to_the_minute(moment.isoformat())
     text = f"{plural(hosts, 'host', 'hosts')} {verb} read {minute}"
@@ -159,7 +166,9 @@ def _age(moment: datetime, hosts: int, made: datetime) -> str:
 
 
 def as_of(record: HostRecord, report: Report) -> str:
-    """The moment at which a host was read; empty if the report was made within its minute."""
+    """The moment at which a host was read, and its age, as text; empty if the host was read within
+    a minute of the report's time, or later.
+    """
     made = datetime.fromisoformat(report["generated"])
     moment = _read_aside(record, made)
     if moment is None or moment > made:
@@ -169,13 +178,15 @@ def as_of(record: HostRecord, report: Report) -> str:
 
 
 def _read_aside(record: HostRecord, made: datetime) -> datetime | None:
-    """The moment at which a host was read, if it is a minute or more from that of the report."""
+    """The moment at which a host was read, if it is at least a minute away from `made`, the time of
+    the report; None otherwise.
+    """
     moment = datetime.fromisoformat(record["generated"])
     return moment if abs(made - moment) >= UNITS["minute"] else None
 
 
 def until(end: str, report: Report) -> str:
-    """A moment, and how long it is until then if it lies ahead of the report."""
+    """The moment `end` as text, with the time from the report until then if it is in the future."""
     ahead = datetime.fromisoformat(end) - datetime.fromisoformat(report["generated"])
     if ahead <= timedelta():
         return to_the_minute(end)
@@ -183,7 +194,7 @@ def until(end: str, report: Report) -> str:
 
 
 def _duration(duration: timedelta) -> str:
-    """The largest unit of a duration, rounded down: an hour and a half is one hour."""
+    """A duration in its largest unit, rounded down: an hour and a half is `1 hour`."""
     for name, unit in UNITS.items():
         if duration >= unit:
             return plural(int(duration / unit), name, f"{name}s")
@@ -191,7 +202,7 @@ def _duration(duration: timedelta) -> str:
 
 
 class SharedOperation(NamedTuple):
-    """An operation, the hosts on which a run would make exactly it, and its anchor."""
+    """An operation, the hosts on which a run would make exactly this operation, and its anchor."""
 
     operation: Difference
     hosts: Sequence[str]
@@ -202,14 +213,16 @@ Shared = TypeVar("Shared", bound=Hashable)
 
 
 def shared_by_hosts(pairs: Iterable[tuple[Shared, str]]) -> list[tuple[Shared, list[str]]]:
-    """Things that several hosts share, out of pairs with a host; those of most hosts first."""
+    """The things that several hosts share, each with these hosts, from `pairs` of a thing and a
+    host; things of most hosts first.
+    """
     by_thing = records.values_by_key(dict.fromkeys(pairs))
     shared = [(thing, hosts) for thing, hosts in by_thing.items() if len(hosts) >= FEWEST]
     return sorted(shared, key=lambda thing_and_hosts: -len(thing_and_hosts[1]))
 
 
 def shared_operations(host_records: Iterable[HostRecord]) -> dict[str, SharedOperation]:
-    """The operations that several hosts have, by what they do."""
+    """The operations that several hosts have in common, by their signature."""
     operations: dict[str, Difference] = {}
     pairs: list[tuple[str, str]] = []
     for record in host_records:
@@ -226,7 +239,9 @@ def shared_operations(host_records: Iterable[HostRecord]) -> dict[str, SharedOpe
 def shared_reasons(
     host_records: Iterable[HostRecord],
 ) -> list[tuple[tuple[Status, str], list[str]]]:
-    """The reasons that several hosts share, each with the status that it gives them."""
+    """The reasons that several hosts have in common, each with the status of these hosts, and the
+    hosts.
+    """
     pairs = []
     for record in host_records:
         for reason in record["reasons"]:
@@ -240,7 +255,9 @@ def signature(operation: Difference) -> str:
 
 
 def by_hosts(lines: Mapping[str, Sequence[str]]) -> list[tuple[Sequence[str], list[str]]]:
-    """Lines by host as lines by the hosts that have them, those of most hosts first."""
+    """The lines in groups: each group has the hosts that share its lines, and these lines; groups
+    of most hosts first. `lines` has the lines of each host.
+    """
     hosts_by_line: dict[str, list[str]] = {}
     for host, lines_of_host in lines.items():
         for line in dict.fromkeys(lines_of_host):
@@ -257,7 +274,7 @@ MAX_LINKS = 30  # hosts that a row names
 
 
 def anchor(host: str) -> str:
-    """The anchor of a host, of letters that need no escape in an address; hosts have one each."""
+    """A unique anchor for a host, made of characters that need no escape in a URL."""
     return "host-" + re.sub(r"[^A-Za-z0-9_.-]", _with_tildes, host)
 
 

@@ -122,12 +122,14 @@ class HostPlan(NamedTuple):
 
 
 def opens(change: TrafficChangeRecord) -> bool:
-    """Return whether traffic that is blocked or challenged today is neither any more."""
+    """Return whether traffic that is blocked or challenged today would be neither blocked nor
+    challenged.
+    """
     return change["mark"] == STOPPED and not change["softer"]
 
 
 def lets_pass(plan: PlanOfHosts) -> bool:
-    """Return whether traffic passes that is stopped today, or that is not known."""
+    """Return whether traffic that is stopped today would pass, or whether that is not known."""
     changes = plan["traffic_changes"]
     if changes is None:
         return False
@@ -143,7 +145,9 @@ def is_refused(plan: PlanOfHosts) -> bool:
 def plan_document(
     generated: str, records: Sequence[HostRecord], base: Base, inventory: Container[str]
 ) -> PlanDocument:
-    """The plans of some hosts; `inventory` has the names of all hosts that there are."""
+    """The content of plan.json for some hosts; `inventory` has the names of all hosts in the
+    inventory.
+    """
     plans = {record["host"]: _host_plan(record, base) for record in records if was_read(record)}
     changes = _alike_plans(plan.plan for plan in plans.values())
     unplanned = _unplanned(record for record in records if not was_read(record))
@@ -165,7 +169,9 @@ def plan_document(
 
 
 def number_of_hosts(parts: Iterable[Mapping[str, Any]]) -> int:
-    """The number of the hosts of some parts of plan.json; one of several parts counts once."""
+    """The number of hosts that these parts of plan.json concern; a host in several parts counts
+    once.
+    """
     hosts: set[str] = set()
     for part in parts:
         hosts.update(part["hosts"])
@@ -183,7 +189,7 @@ def _label(changes: Sequence[PlanOfHosts], unplanned: Sequence[Unplanned]) -> La
 
 
 def _is_weaker(plan: PlanOfHosts) -> bool:
-    """Return whether traffic is treated less strictly."""
+    """Return whether a plan treats some traffic less strictly than today."""
     changes = plan["traffic_changes"]
     return bool(changes and changes["passes"])
 
@@ -228,7 +234,9 @@ def _planned_risk(risk: HostRisk, record: HostRecord) -> PlannedRisk:
 def _newly_ineffective(
     record: HostRecord, changed: Container[tuple[str, str]]
 ) -> Iterator[Ineffective]:
-    """The objects that cannot work after a run, and either worked before or are changed."""
+    """The objects that will not work after a run, and that either work now or are among the
+    `changed`.
+    """
     planned = record["planned"]
     before = {_name_of_finding(finding) for finding in record["ineffective"]}
     for finding in planned["ineffective"] if planned else ():
@@ -242,7 +250,9 @@ def _name_of_finding(finding: Ineffective) -> tuple[str, str, str]:
 
 
 def _alike_plans(plans: Iterable[PlanOfHosts]) -> list[PlanOfHosts]:
-    """The plans that say something, equal ones of several hosts as one, the worst first."""
+    """The plans that are not empty, worst first; equal plans of several hosts are joined into
+    one.
+    """
     told = filter(_says_something, plans)
     return sorted(_joined(told, _without_examples), key=_rank_of_plan)
 
@@ -254,7 +264,9 @@ def _says_something(plan: PlanOfHosts) -> bool:
 
 
 def _without_examples(plan: PlanOfHosts) -> str:
-    """A text that is equal for plans that do the same: an example has the name of the zone."""
+    """A text that is equal for plans that do the same; it leaves out examples, since they contain
+    the name of the zone.
+    """
     traffic = plan["traffic_changes"]
     sides = (traffic["passes"], traffic["stopped"]) if traffic else ()
     texts = [[alike_change(change) for change in changes] for changes in sides]
@@ -266,13 +278,15 @@ def _without_examples(plan: PlanOfHosts) -> str:
 
 
 def alike_change(change: TrafficChangeRecord) -> str:
-    """A text that is equal for equal changes of the traffic of several hosts."""
+    """A text that is equal for traffic changes of several hosts that are the same."""
     parts = (change["kind"], change["mark"], change["what"], change["now"], change["traffic"])
     return json.dumps([*parts, change["keys"], change["certain"]])
 
 
 def _joined(parts: Iterable[Any], text_of: Callable[[Any], str]) -> list[Any]:
-    """Parts of plan.json of which those with equal texts are one, with the hosts of all."""
+    """The parts of plan.json; those for which `text_of` returns the same text are joined into one,
+    with the hosts of all.
+    """
     joined: dict[str, Any] = {}
     for part in parts:
         text = text_of(part)
@@ -295,7 +309,7 @@ def _unplanned(records: Iterable[HostRecord]) -> list[Unplanned]:
 
 
 def _unknown_base(base: Base, plans: Mapping[str, HostPlan]) -> Iterator[str]:
-    """The reasons why changes by hand are not told from those of the branch, on some hosts."""
+    """The reasons why, on some hosts, changes by hand cannot be told from changes of the branch."""
     if base.generated is None:
         yield base.unread
         return

@@ -60,7 +60,9 @@ class Line(NamedTuple):
 
 
 def plan_lead(document: PlanDocument) -> str:
-    """The plans in a line: how many hosts change, on how many traffic passes, and so on."""
+    """A summary of the plans in one line: how many hosts change, on how many of them traffic
+    passes, how many changes are refused, and so on.
+    """
     return " ".join(_sentences(document))
 
 
@@ -84,8 +86,9 @@ def _sentences(document: PlanDocument) -> Iterator[str]:
 
 
 def _weaker_traffic(changes: Iterable[PlanOfHosts]) -> list[tuple[str, list[str]]]:
-    """Clauses on traffic that is treated less strictly, with their hosts; that which passes comes
-    first."""
+    """Clauses on traffic that is treated less strictly, or for which that is not known, each with
+    its hosts; clauses on traffic that passes come first.
+    """
     ranked: list[tuple[int, str, str]] = []
     for plan in changes:
         traffic = plan["traffic_changes"]
@@ -100,7 +103,9 @@ def _weaker_traffic(changes: Iterable[PlanOfHosts]) -> list[tuple[str, list[str]
 
 
 def _rank_of_record(change: TrafficChangeRecord) -> int:
-    """Sorts changes by which traffic passes to the front, and of them those that are certain."""
+    """The rank of a change, 0 for the worst: certain changes by which traffic passes, then
+    uncertain ones, then changes by which traffic is treated less strictly otherwise.
+    """
     if opens(change):
         return 0 if change["certain"] else 1
     marks = [*WEAKER_WORDS]
@@ -108,7 +113,7 @@ def _rank_of_record(change: TrafficChangeRecord) -> int:
 
 
 def _change_clause(change: TrafficChangeRecord) -> str:
-    """Such as `requests pass that are blocked today`."""
+    """A clause on a change of traffic, such as `requests pass that are blocked today`."""
     verb = "" if change["certain"] else "may "
     if opens(change):
         return f"{change['kind']}s {verb}pass that are {change['what']} today"
@@ -117,14 +122,18 @@ def _change_clause(change: TrafficChangeRecord) -> str:
 
 
 def _refusals(changes: Iterable[PlanOfHosts]) -> tuple[int, int]:
-    """The number of refused changes, equal ones of several hosts once, and of their hosts."""
+    """The number of refused changes (equal changes of several hosts count once), and the number of
+    hosts that have them.
+    """
     refused = [plan for plan in changes if is_refused(plan)]
     texts = {line.text for line in _refused_lines(refused)}
     return len(texts), number_of_hosts(refused)
 
 
 def plan_page(document: PlanDocument) -> str:
-    """The page, at most LONGEST_PLAN_PAGE bytes; it says what it leaves out."""
+    """The text of the page, at most LONGEST_PLAN_PAGE bytes; it mentions the number of lines left
+    out.
+    """
     head = [as_markdown(plan_lead(document)), "", f"Label: {document['label']}"]
     parts = [(title, lines) for title, lines in _titled_parts(document) if lines]
     lines = [*head]
@@ -136,7 +145,7 @@ def plan_page(document: PlanDocument) -> str:
 
 
 def _lines_that_fit(lines: Sequence[str], room: int) -> Iterator[str]:
-    """The first lines that fit, and how many more there are."""
+    """The first lines that fit into `room` bytes, and a line on how many are left out."""
     for position, line in enumerate(lines):
         room -= line_size(line)
         if room < 0:
@@ -160,7 +169,9 @@ def _titled_parts(document: PlanDocument) -> Iterator[tuple[str, list[str]]]:
 
 
 def _shared(lines: Iterable[Line]) -> list[str]:
-    """The lines, equal ones of several hosts once, with the hosts; those of most hosts first."""
+    """The text of each line with its hosts, as a list item; lines with equal text are joined, and
+    those of most hosts come first.
+    """
     hosts_by_text: dict[str, dict[str, None]] = {}
     for line in lines:
         hosts_by_text.setdefault(line.text, {}).update(dict.fromkeys(line.hosts))
@@ -174,8 +185,10 @@ def _host_names(hosts: Sequence[str]) -> str:
 
 
 def _traffic_lines(document: PlanDocument) -> Iterator[str]:
-    """The changes of traffic: those by which it passes come first, then those by which it is
-    treated less strictly otherwise, or stopped, and what is not known."""
+    """A line for each change of traffic: first changes by which traffic passes, then those by which
+    it is treated less strictly otherwise, then those by which it is stopped, then what is not
+    known.
+    """
     firsts: dict[str, Line] = {}
     ranks: dict[str, int] = {}
     for plan in document["changes"]:
@@ -198,7 +211,7 @@ def _change_in_words(change: TrafficChangeRecord) -> str:
 
 
 def _ranked_changes(plan: PlanOfHosts) -> Iterator[tuple[int, TrafficChangeRecord]]:
-    """The changes of the traffic of a plan, each with a rank, the worst of 0."""
+    """The traffic changes of a plan, each with its rank; 0 is the worst."""
     traffic = plan["traffic_changes"]
     for change in traffic["passes"] if traffic else ():
         yield _rank_of_record(change), change
@@ -223,7 +236,9 @@ def _unknown_lines(document: PlanDocument) -> Iterator[str]:
 
 
 def _refused_lines(changes: Iterable[PlanOfHosts]) -> Iterator[Line]:
-    """The risks that a run refuses, each with its acceptance, and the expectations that fail."""
+    """A line for each risk that makes a run refuse a plan, with the acceptance that would allow it,
+    and for each expectation that fails.
+    """
     for plan in changes:
         for risk in plan["risks"]:
             if not risk["accepted"]:

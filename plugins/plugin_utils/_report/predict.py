@@ -29,7 +29,9 @@ from .results import HostResults, host_results, reported_unmanaged
 
 
 def place_in_files(variables: Mapping[str, Any], option: str | None) -> str | None:
-    """The file and the line where the option with this name is set, or else its name."""
+    """The file and the line where the option with this name is set; the name itself if the place is
+    not known.
+    """
     return origin_of_value(variables, option_at(option or "")) or option
 
 
@@ -37,8 +39,9 @@ TRAFFIC_HOURS = "report_traffic_hours"  # the variable
 
 
 def traffic_task(part: Part, hours: Any) -> Part | None:
-    """The module call that reads the traffic of a host in the last `hours`; None without hours,
-    and for a host without an account. DNS protection is included if the baseline describes it."""
+    """The module call that reads the traffic of a host in the last `hours`; None if `hours` is not
+    set, or the host has no account. DNS protection is included if the baseline describes it.
+    """
     number = float(hours or 0)
     if not part.options.get("account_id") or not number:
         return None

@@ -75,7 +75,9 @@ class Metric(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """A list of which the totals have the length, as people call its elements."""
+    """A list whose length is among the totals of the report, with the singular and plural of its
+    noun.
+    """
 
     noun: str
     nouns: str
@@ -89,7 +91,7 @@ class HostLines(NamedTuple):
 
 
 def severity(status: Status) -> int:
-    """0 for a host in order, and more the worse it is."""
+    """The severity of a status: 0 for a host in order, and higher the worse the status is."""
     return len(STATUSES) - 1 - STATUSES.index(status)
 
 
@@ -114,12 +116,14 @@ def values_by_key(pairs: Iterable[tuple[Grouping, Grouped]]) -> dict[Grouping, l
 
 
 def misfit_of(exc: Exception) -> str:
-    """The reason why JSON does not have the shape that its reader expects."""
+    """A text on how a JSON value differs from the shape that its reader expects, by the
+    exception.
+    """
     return f"{exc} is missing" if isinstance(exc, KeyError) else str(exc)
 
 
 def was_read(record: Mapping[str, Any]) -> bool:
-    """Return whether a host was read; of others no number is known."""
+    """Return whether a host was read; of a host that was not, no numbers are known."""
     return record["plan_id"] is not None
 
 
@@ -131,8 +135,9 @@ def is_idle(record: Mapping[str, Any]) -> bool:
 
 
 def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
-    """The objects that take protection away, or may, or do something to all plain traffic, and that
-    nobody accepts."""
+    """The objects that nobody accepts and that take protection away, may take it away, or act on
+    all plain traffic.
+    """
     return [obj for obj in unmanaged if _is_hole(obj)]
 
 
@@ -175,7 +180,7 @@ class Unmanaged(UnmanagedInResult):
 
 
 def unmanaged_text(obj: Unmanaged) -> str:
-    """An object, what it takes away, since when, and why that is accepted."""
+    """A text on an object: what protection it takes away, since when, and why that is accepted."""
     details = [obj["reason"] or "takes no protection away"]
     if obj["since"]:
         details.append(f"since {to_the_minute(obj['since'])}")
@@ -186,7 +191,7 @@ def unmanaged_text(obj: Unmanaged) -> str:
 
 
 def _unmanaged_lines(objects: Sequence[Unmanaged]) -> list[str]:
-    """The objects that nobody accepts come first."""
+    """A line for each object; objects that nobody accepts come first."""
     holes_first = sorted(objects, key=lambda obj: not _is_hole(obj))
     return [unmanaged_text(obj) for obj in holes_first]
 
@@ -223,14 +228,14 @@ def advice_on_ineffective(record: IneffectiveRecord, unmanaged: Container[str]) 
 
 
 def ineffective_text(finding: Ineffective) -> str:
-    """An object that cannot work, the reason, what to do, and why it is accepted."""
+    """A text on an object that cannot work: the reason, what to do, and why it is accepted."""
     end = f"Accepted: {finding['accepted']}" if finding["accepted"] else finding["advice"]
     subject = f"{capitalised(finding['title'])} {finding['key']}"
     return excerpt(f"{subject}: {finding['reason']}. {end}", MAX_CHARS)
 
 
 def ineffective_lines(findings: Sequence[Ineffective]) -> list[str]:
-    """The objects that nobody accepts come first."""
+    """A line for each object that cannot work; objects that nobody accepts come first."""
     accepted_last = sorted(findings, key=lambda finding: bool(finding["accepted"]))
     return [ineffective_text(finding) for finding in accepted_last]
 
@@ -247,7 +252,7 @@ class LastChange(TypedDict):
 
 
 def change_lines(changes: Sequence[LastChange] | None) -> list[str]:
-    """A sentence on each last change."""
+    """A sentence on each of the last changes."""
     return [excerpt(change["text"], MAX_CHARS) for change in changes or ()]
 
 
@@ -259,7 +264,7 @@ class Unused(TypedDict):
 
 
 def unused_lines(rules: Sequence[Unused] | None) -> list[str]:
-    """A sentence on each rule that nothing has matched."""
+    """A sentence on each rule that no request has matched."""
     return [
         excerpt(f"Nothing has matched {rule['ref']} since {rule['since']}.", MAX_CHARS)
         for rule in rules or ()
@@ -274,7 +279,7 @@ class Withdrawn(TypedDict):
 
 
 def withdrawn_words(withdrawn: Sequence[Withdrawn]) -> str:
-    """Such as `256 addresses are not announced (192.0.2.0/24, since 2026-02-20)`."""
+    """A clause such as `256 addresses are not announced (192.0.2.0/24, since 2026-02-20)`."""
     ranges = address_set.ranges_of(part["network"] for part in withdrawn)
     number = address_set.count(ranges)
     has_ipv6 = any(end >= address_set.IPV6 for _start, end in ranges)
@@ -299,7 +304,7 @@ class Announced(TypedDict):
 
 
 class AcceptedStatus(TypedDict):
-    """A status that would make the host red, and that is meant."""
+    """A status that would make the host red, but that its variables accept as intended."""
 
     status: AcceptableStatus
     text: Annotated[str, "the status in a sentence"]
@@ -330,7 +335,7 @@ WORDS_OF_MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecid
 
 
 def expected_lines(expectations: Sequence[Expected]) -> Iterator[str]:
-    """A line on each expectation, those first that do not hold."""
+    """A line on each expectation; unmet expectations come first."""
     for expectation in sorted(expectations, key=_rank_of_expectation):
         yield excerpt("; ".join(_clauses_of_expectation(expectation)), MAX_CHARS)
 
@@ -350,7 +355,9 @@ def _clauses_of_expectation(expectation: Expected) -> Iterator[str]:
 
 
 def traffic_change_lines(changes: TrafficChangesRecord | None) -> Iterator[str]:
-    """A line on all traffic that is treated otherwise than described, that first which passes."""
+    """A line on each kind of traffic that is treated otherwise than described; traffic that passes
+    comes first.
+    """
     if changes is None:
         return
     for change in (*changes["passes"], *changes["stopped"]):
@@ -374,8 +381,9 @@ def _traffic_line(change: TrafficChangeRecord) -> str:
 
 
 class SeenTraffic(ComponentTraffic):
-    """The traffic that a component saw, as estimated from samples; of its networks those that lost
-    packets or would have, those that would lose most first."""
+    """The traffic that a component saw, as estimated from samples; `networks` are those that lost
+    packets or would have, the ones that would lose most first.
+    """
 
     more_networks: Annotated[int, "how many such networks are left out"]
 
@@ -400,7 +408,7 @@ class PostureRecord(TypedDict):
 
 
 def with_postures(text: str, postures: Sequence[PostureRecord]) -> str:
-    """A text on a host, and its postures."""
+    """The text on a host, followed by its postures."""
     lines = [excerpt(_posture_line(posture), MAX_LINE) for posture in postures]
     return ", ".join(filter(None, [text, *lines]))
 
@@ -436,8 +444,9 @@ class Deadline(TypedDict):
 
 
 def mitigation(record: Mapping[str, Any]) -> str:
-    """Words for what a host mitigates: for which protected addresses, which prefixes are withdrawn,
-    and whether rules of the zone act. Empty if nothing is known."""
+    """A text on what a host mitigates: for how many protected addresses, which prefixes are
+    withdrawn, and whether rules of the zone block or challenge. Empty if nothing is known.
+    """
     texts = []
     if record["mitigates"] is not None:
         texts.append(_extent_of_mitigation(record) if record["mitigates"] else "nothing")
@@ -450,8 +459,9 @@ def mitigation(record: Mapping[str, Any]) -> str:
 
 
 def _extent_of_mitigation(record: Mapping[str, Any]) -> str:
-    """The addresses for which a host mitigates attacks: by the first family of which it does not
-    mitigate all."""
+    """A text on the addresses for which a host mitigates attacks, by the first family that is not
+    wholly mitigated.
+    """
     addresses = record["coverage"]["addresses"] if record["coverage"] else None
     shares = mitigated_shares(addresses) if addresses else ()
     for share in shares:
@@ -482,7 +492,7 @@ class PlannedRecord(TypedDict):
 
 
 class HostRecord(TypedDict):
-    """A host against its baseline."""
+    """The state of a host compared with its baseline."""
 
     host: Annotated[str, Column("host", lambda record: record["host"])]
     status: Annotated[
@@ -638,7 +648,9 @@ class HostRecord(TypedDict):
 
 
 def nothing_known(host: str) -> HostRecord:
-    """The record of a host of which nothing is known: empty lists, and null."""
+    """The record of a host of which nothing is known: its lists are empty, and its other values
+    null.
+    """
     nothing: dict[str, Any] = dict.fromkeys(HostRecord.__annotations__)
     nothing.update({name: [] for name in LISTED_IN_RECORDS})
     return cast(HostRecord, {**nothing, "host": host, "status": "unknown", "base_url": ""})
@@ -665,8 +677,9 @@ class Totals(TypedDict):
 
 
 class HostChange(TypedDict):
-    """A host that stands otherwise than in an earlier report; a status is null if a report does not
-    have the host."""
+    """A host whose state differs from the one in an earlier report; a status is null if that report
+    does not have the host.
+    """
 
     host: str
     before: Status | None

@@ -52,12 +52,13 @@ RULES_OF_ZONES = {resource.plural: resource for resource in DECIDING}
 
 @dataclass(frozen=True)
 class HostResults:
-    """The results of a host: its record, which has no status yet, and what gives the status.
+    """The results of a host: its record, which has no status yet, and all that the status depends
+    on.
 
-    `unread` says in a sentence each why the host, or a part of it, could not be read. `coverage` is
-    the existing one of its account, None if it is not known; `weaker` has a sentence on each thing
-    that protects less than described. `rules` are the existing rules of zones, a list for each
-    resource, and `planned` all rules after the plan.
+    `unread` are sentences on why the host, or a part of it, could not be read. `coverage` is that
+    of its account now, None if it is not known; `weaker` has a sentence on each thing that protects
+    less than described. `rules` are the existing rules of zones, a list for each resource, and
+    `planned` all rules after the plan.
     """
 
     record: records.HostRecord
@@ -68,13 +69,17 @@ class HostResults:
     planned: State = field(default_factory=dict)
 
     def having(self, unread: Iterable[str] = (), **values: Any) -> HostResults:
-        """The host with these values in its record, and with more that could not be read."""
+        """The host with these `values` in its record, and with further sentences on what is
+        `unread`.
+        """
         record = cast(records.HostRecord, {**self.record, **values})
         return replace(self, record=record, unread=[*self.unread, *unread])
 
 
 def unread_host(host: str, *reasons: str, place: str | None = None) -> HostResults:
-    """A host that could not be read, for these reasons, because of a mistake at this place."""
+    """The results of a host that could not be read, for these `reasons`; `place` is the file and
+    line of the mistake that prevented it, if there is one.
+    """
     return HostResults(records.nothing_known(host), reasons).having(place=place)
 
 
@@ -144,7 +149,7 @@ def _has_plan(result: ModuleResult) -> bool:
 def _with_plans(
     host: HostResults, results_by_module: Mapping[str, ModuleResult], place: PlaceOf
 ) -> HostResults:
-    """The host with what its plans tell, of which those come first that a run refuses."""
+    """The host with all that its plans say; plans that a run refuses come first."""
     results = results_by_module.values()
     before, after = _coverages(results)
     refused_first = sorted(results, key=lambda result: not is_refusal(result))
@@ -182,7 +187,9 @@ def _with_plans(
 
 
 def planned_record(results: Iterable[ModuleResult], place: PlaceOf) -> records.PlannedRecord:
-    """The outcome of the plans in some results; the caller knows what the baseline describes."""
+    """The outcome of the plans in some results; `described` is left empty for the caller to
+    fill.
+    """
     found = [*results]
     return records.PlannedRecord(
         traffic_changes=_first_of(found, "traffic_changes"),
@@ -195,7 +202,7 @@ def planned_record(results: Iterable[ModuleResult], place: PlaceOf) -> records.P
 
 
 def _exempting(result: ModuleResult) -> Iterator[records.ChangedKey]:
-    """The changed objects of a plan that exempt traffic, before it or afterwards."""
+    """The changed objects of a plan that exempt traffic, either before the plan or after it."""
     for operation in result.get("operations") or ():
         resource = BY_NAME.get(operation["resource"])
         if resource is None:
@@ -219,8 +226,9 @@ def _elements_of_lists(lists: Iterable[Iterable[Element]]) -> list[Element]:
 
 
 def _traffic_changes(results: Iterable[ModuleResult]) -> TrafficChangesRecord | None:
-    """The traffic that the baseline treats otherwise than what exists; None if no result tells it.
-    That of a zone which Cloudflare does not serve passes anyway."""
+    """The traffic that is treated otherwise than the baseline describes; None if no result says.
+    Traffic to a zone that Cloudflare does not serve is left out, since it passes anyway.
+    """
     told = [result for result in results if UNLIKE_BASELINE in result]
     if not told:
         return None
@@ -237,7 +245,9 @@ def _traffic_changes(results: Iterable[ModuleResult]) -> TrafficChangesRecord | 
 def _of_served(
     changes: Iterable[TrafficChangeRecord], is_unserved: bool
 ) -> Iterator[TrafficChangeRecord]:
-    """The changes without those by objects of a zone that Cloudflare does not serve."""
+    """The changes, but if the zone `is_unserved` by Cloudflare, not those that objects of the zone
+    cause.
+    """
     for change in changes:
         if not (is_unserved and any(map(is_of_zone, change["keys"]))):
             yield change
@@ -272,8 +282,9 @@ def _read_if_shown(shown: Mapping[str, Any] | None) -> coverages.AccountCoverage
 
 
 def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[records.HostRisk]:
-    """The risks of a plan. Those of a task that failed without -v have no sentence of their own:
-    the message of the task has all of them, and stands at the first."""
+    """The risks of a plan. If a task failed without -v, its message has the sentences of all risks:
+    the first risk has this message, and the others refer to it.
+    """
     refusal: Refusal | None = result.get(REFUSAL)
     is_refused = refusal["refuses_risks"] if refusal else is_refusal(result)
     message = str(result.get("msg") or "")
@@ -289,14 +300,14 @@ def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[records.HostRisk]:
 
 
 def reported_unmanaged(objects: Iterable[Mapping[str, Any]]) -> Iterator[records.Unmanaged]:
-    """Objects that no baseline names, as results list them, for a record."""
+    """The objects that no baseline names, in the form of a host's record."""
     for unmanaged in objects:
         title = title_of_resource(unmanaged["resource"])
         yield cast(records.Unmanaged, {**unmanaged, "title": title, "accepted": None})
 
 
 def _ineffective(result: ModuleResult, name: str, place: PlaceOf) -> Iterator[records.Ineffective]:
-    """The objects under this name of a result that cannot work."""
+    """The objects that cannot work, from the list under `name` in a result."""
     unmanaged: dict[str, set[str]] = {}
     for obj in result.get("unmanaged") or ():
         unmanaged.setdefault(str(obj["resource"]), set()).add(str(obj["key"]))
@@ -315,8 +326,9 @@ def _ineffective(result: ModuleResult, name: str, place: PlaceOf) -> Iterator[re
 
 
 def _traffic(host: str, result: ModuleResult | None) -> records.HostTraffic | None:
-    """The traffic in a result of protection_traffic_info, None for no result or a failed one; of
-    the networks those that lost packets, or would have."""
+    """The traffic in a result of protection_traffic_info, with only the networks that lost packets
+    or would have; None if the result is missing, failed or skipped.
+    """
     if result is None or result.get("failed") or result.get("skipped"):
         return None
     try:
@@ -343,7 +355,9 @@ def _seen(component: ComponentTraffic) -> records.SeenTraffic:
 
 
 def read_results(record: Mapping[str, Any]) -> HostResults:
-    """A host of the filter's input; raises OptionError for results that are none."""
+    """The results of a host from the filter's input; raises OptionError if these are not
+    results.
+    """
     results, failures = record.get("results") or {}, record.get("failures") or []
     host = plain(record["host"])
     option = Option(host, "results")
@@ -355,8 +369,9 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
 
 
 def is_refusal(result: ModuleResult) -> bool:
-    """Return whether a result is the failure of a plan with risks that are not accepted:
-    Cloudflare was read. The same of a plan that leaves an expectation unmet."""
+    """Return whether a result is a failure because its plan was refused for risks that are not
+    accepted, or leaves an expectation unmet. In both cases, Cloudflare was read.
+    """
     has_risks = result.get("failed") and result.get("risks") and "operations" in result
     return bool(has_risks or is_unmet(result))
 
@@ -405,15 +420,18 @@ def _name_of_object(operation: Mapping[str, Any], result: ModuleResult) -> str:
 
 
 def _side_of_diff(result: ModuleResult, side: str, resource: Resource) -> Object:
-    """The objects of a resource on a side of the diff, by their keys, or its only object."""
+    """The objects of a resource on one `side` of the diff, by their keys; of a resource with a
+    single object, this object.
+    """
     state = (result.get("diff") or {}).get(side) or {}
     objects: Object = state.get(resource.plural) or {}
     return objects
 
 
 def rule_name(key: str, obj: Mapping[str, Any]) -> str:
-    """The name that people give an object: its description where its key is an id of Cloudflare,
-    or says less."""
+    """The name of an object for people: its description if `key` is its id at Cloudflare; otherwise
+    the key, with the description in parentheses if there is another one.
+    """
     description = obj.get("description")
     if not description or description == key:
         return key
