@@ -93,7 +93,8 @@ def way_of(kind: str, former: Phases, latter: Phases) -> Way:
 
 
 def compared_ways(before: State, after: State) -> list[ComparedWay]:
-    """The ways of requests and packets on which two states treat traffic differently."""
+    """The ways of requests and packets with rules that differ between two states, each with the
+    traffic of both states."""
     if before is after:
         return []
     sides = (StateSteps(before), StateSteps(after))
@@ -102,12 +103,13 @@ def compared_ways(before: State, after: State) -> list[ComparedWay]:
 
 
 def traffic_difference(before: State, after: State) -> TrafficChanges:
-    """The traffic that a state treats differently than another one does."""
+    """The traffic that the state `after` treats differently from the state `before`."""
     return difference_on(compared_ways(before, after), before, after)
 
 
 def difference_on(ways: Iterable[ComparedWay], before: State, after: State) -> TrafficChanges:
-    """The traffic that `after` treats differently than `before`, by what `compared_ways` found."""
+    """The traffic that the state `after` treats differently from the state `before`; `ways` is what
+    `compared_ways` returned for them."""
     if before is after:
         return NO_CHANGES
     found = [_changes_of(way) for way in ways]
@@ -135,7 +137,7 @@ def _way(kind: str, resources: Sequence[Resource], sides: tuple[StateSteps, Stat
 
 
 def number_ahead(former: Sequence[Step], latter: Sequence[Step]) -> int:
-    """The number of steps in front of the first one that is not alike."""
+    """The number of steps at the start of both lists that are equal."""
     number, shortest = 0, min(len(former), len(latter))
     while number < shortest and former[number].content == latter[number].content:
         number += 1
@@ -143,7 +145,7 @@ def number_ahead(former: Sequence[Step], latter: Sequence[Step]) -> int:
 
 
 def changes_between(former: Sequence[Step], latter: Sequence[Step]) -> list[Replaced]:
-    """The steps that are new, gone, changed or moved; all others keep their order."""
+    """The steps that are new, removed, changed or moved between two lists."""
     start = number_ahead(former, latter)
     end, shortest = 0, min(len(former), len(latter)) - start
     while end < shortest and former[-1 - end].content == latter[-1 - end].content:
@@ -162,8 +164,9 @@ def changes_between(former: Sequence[Step], latter: Sequence[Step]) -> list[Repl
 
 
 def _replaced(former: Sequence[Step], latter: Sequence[Step]) -> Iterator[Replaced]:
-    """The steps in one place. A single one in the place of a single one that does the same to
-    traffic treats only that differently which does not match both."""
+    """Pairs for the steps that take the place of others. If a single step replaces a single step
+    with the same effects, they are a pair, since traffic that matches both is not treated
+    differently; every other step is paired with None."""
     if len(former) == len(latter) == 1 and _have_effects_alike(former[0], latter[0]):
         yield Replaced(former[0], latter[0])
         return
@@ -200,7 +203,8 @@ def _problem_of(exc: Exception) -> str:
 def _compared_states(
     way: Way, lists: tuple[ListContents, ListContents], values: Mapping[str, bytes], host: str
 ) -> ComparedStates:
-    """The traffic of both states; raises Unread or RecursionError if it has too many pieces."""
+    """The traffic of both states and its walks through the rules; raises Unread or RecursionError
+    if the traffic has too many pieces."""
     steps = chain(*(one.steps for one in way.changed), *way.former.values(), *way.latter.values())
     diagrams = diagrams_of(values, [step.expression for step in steps])
     kind_of_sets = AllPackets if _depends_on_routing(way) else AllTraffic
@@ -226,7 +230,7 @@ def _compared_states(
 
 
 def _depends_on_routing(way: Way) -> bool:
-    """Return whether packets meet the Network Firewall on a way."""
+    """Return whether the Network Firewall is part of a way."""
     return phase_of(NETWORK_FIREWALL_RULES) in way.former
 
 
@@ -248,7 +252,7 @@ def _not_compared(problem: str, steps: Iterable[Step]) -> NotCompared:
 
 
 def _traffic_of_changes(changed: Iterable[Replaced], former: AllTraffic, latter: AllTraffic) -> Set:
-    """The traffic that the two states may treat differently."""
+    """The traffic that the two states may treat differently, as far as the changed steps tell."""
     pieces: list[Set] = []
     for replaced in changed:
         met = []
@@ -266,7 +270,8 @@ def _walked(
     arriving: TrafficSet,
     changed: Container[Hashable] = (),
 ) -> Walked[TrafficSet]:
-    """The marks of traffic behind all phases; a phase is skipped as an earlier one says."""
+    """The marks that traffic has after it passed all phases; traffic skips a phase if an earlier
+    rule says so."""
     walked = Walked(sets, arriving)
     for name, steps in phases.items():
         walked.walk(steps, walked.traffic((SKIPPED, name)), changed)
@@ -274,7 +279,8 @@ def _walked(
 
 
 class KindOfDifference(NamedTuple):
-    """The kind of a difference: equal for those that are told together."""
+    """A key by which differences are grouped: equal differences become one change in the
+    results."""
 
     family: str
     is_passing: bool
@@ -284,9 +290,9 @@ class KindOfDifference(NamedTuple):
 
 @dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
 class TrafficDifference(Generic[TrafficSet]):
-    """Traffic that two states treat differently, with the treatments from the first state to the
-    second one, and in `reverse`. The second is weaker if `is_passing`, or else stricter. If it
-    `is_softer`, a challenge is in place of a block, or the other way round."""
+    """Traffic that two states treat differently: the `treatments` from the first state to the
+    second, and the `reverse`. If `is_passing`, the second state is weaker, else stricter. If it
+    `is_softer`, one of the states challenges what the other blocks."""
 
     family: str
     is_passing: bool
@@ -298,15 +304,15 @@ class TrafficDifference(Generic[TrafficSet]):
 
     @property
     def kind(self) -> KindOfDifference:
-        """Equal for differences that are told together."""
+        """The key by which differences are grouped."""
         return KindOfDifference(self.family, self.is_passing, self.treatments, self.reverse)
 
 
 def walk_differences(
     former: Walked[TrafficSet], latter: Walked[TrafficSet], read: Container[str]
 ) -> list[TrafficDifference[TrafficSet]]:
-    """The differences between two walks; the rules of the phases that are `read` say by themselves
-    what a skip of them does."""
+    """The differences between two walks. Skips of the phases named in `read` are left out, since
+    the rules of these phases show their effect."""
     sets = former.sets
     passing = sets.intersection(former.passing, latter.passing)
     found: list[TrafficDifference[TrafficSet]] = []
@@ -325,7 +331,7 @@ def walk_differences(
 
 @dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
 class Gone(Generic[TrafficSet]):
-    """Traffic that has a mark in one walk, and in the other one a weaker mark or none."""
+    """Traffic that has a `mark` in one walk, and a `weaker` mark or none (None) in the other."""
 
     mark: Mark
     weaker: Mark | None
@@ -344,21 +350,22 @@ def _strengthened(gone: Gone[TrafficSet]) -> TrafficDifference[TrafficSet]:
 
 
 def _lost(gone: Gone[TrafficSet]) -> Treatments:
-    """The treatments from the state that gives a mark to the other one."""
+    """The treatments, if the first state gives the mark and the second does not."""
     mark, weaker = gone.mark, gone.weaker
     without = WITHOUT_MARK.get(mark.family, ("", f"is not {mark.what}"))[1]
     return Treatments(mark.what, weaker.now if weaker else without)
 
 
 def _regained(gone: Gone[TrafficSet]) -> Treatments:
-    """The treatments from the other state to the one that gives a mark."""
+    """The treatments, if the second state gives the mark and the first does not."""
     mark, weaker = gone.mark, gone.weaker
     without = WITHOUT_MARK.get(mark.family, (f"not {mark.what}", ""))[0]
     return Treatments(weaker.what if weaker else without, mark.now)
 
 
 def _skipping_difference(gone: Gone[TrafficSet], is_passing: bool) -> TrafficDifference[TrafficSet]:
-    """The difference by traffic that skips something in one state alone."""
+    """The difference for traffic that skips something in one state only; in the second state if
+    `is_passing`."""
     skipped = Treatments(gone.mark.what, gone.mark.now)
     checked = Treatments(gone.mark.now, f"is {gone.mark.what}")
     treatments, reverse = (skipped, checked) if is_passing else (checked, skipped)
@@ -382,8 +389,8 @@ def _difference(
 def _gone(
     family: str, walked: Walked[TrafficSet], others: Walked[TrafficSet], looked_at: TrafficSet
 ) -> Iterator[Gone[TrafficSet]]:
-    """The traffic, of what is looked at, whose marks of a family are weaker in another walk, or
-    gone."""
+    """The traffic within `looked_at` that has a mark of this family in `walked`, and a weaker mark
+    or none in `others`."""
     sets = walked.sets
     other_marks = others.marked(family)
     loggings = others.marked(LOGGED) if family == STOPPED else []
@@ -407,7 +414,8 @@ def _gone(
 def _is_counted_apart(
     sets: TrafficSets[TrafficSet], counted: TrafficSet, limits: Sequence[Marked[TrafficSet]]
 ) -> bool:
-    """Return whether several limits count parts of some traffic, and none of them all of it."""
+    """Return whether several rate limits each count a part of this traffic, and no limit counts all
+    of it."""
     if counted == sets.nothing:
         return False
     return all(sets.without(counted, one.traffic) != sets.nothing for one in limits)
@@ -416,7 +424,7 @@ def _is_counted_apart(
 def _newly_skipped(
     walked: Walked[TrafficSet], others: Walked[TrafficSet], read: Container[str]
 ) -> Iterator[Gone[TrafficSet]]:
-    """The traffic that skips something, and does not in another walk."""
+    """The traffic that skips something in `walked` and does not skip it in `others`."""
     sets = walked.sets
     for marked in walked.marked(SKIPPED):
         mark = marked.mark
@@ -443,7 +451,7 @@ def _changes(
     lists: tuple[ListContents, ListContents],
     values: Mapping[str, bytes],
 ) -> TrafficChanges:
-    """The differences between two walks, in words and with examples."""
+    """The differences between the two walks of a way, in words and with examples."""
     if compared.changed_and_arriving == Diagrams.nothing:
         return NO_CHANGES
     read, names = frozenset(way.former), _names_of_fields(way, compared)
@@ -482,7 +490,8 @@ def _changes(
 
 
 def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:
-    """The fields of changed rules, and of all that meet the traffic that is looked at."""
+    """The fields that the changed rules use, and those of all rules that the changed traffic
+    meets."""
     names: dict[str, None] = {}
     for replaced in way.changed:
         for step in replaced.steps:
@@ -505,7 +514,8 @@ def _is_confirmed(
     seen: Sequence[Fields],
     read: Container[str],
 ) -> bool:
-    """Return whether the evaluation of a single request, in both states, says the same."""
+    """Return whether single requests or packets with the fields `seen`, evaluated in both states,
+    have a difference of this kind."""
     evaluate = met_in_each_routing if _depends_on_routing(way) else Expression.evaluate
     for fields in seen:
         walks = [
@@ -519,7 +529,7 @@ def _is_confirmed(
 
 
 def _reasons(changed: Iterable[Replaced], compared: ComparedStates, traffic: Set) -> list[Source]:
-    """The changed objects that traffic meets in one of the states."""
+    """The changed objects that match this traffic in at least one of the states."""
     steps: list[Step] = []
     for replaced in changed:
         for sets, step in zip(compared.sets, replaced):
@@ -536,7 +546,8 @@ def _reasons(changed: Iterable[Replaced], compared: ComparedStates, traffic: Set
 
 
 def _lists_changed(step: Step, changed: Iterable[Replaced]) -> Iterator[Source]:
-    """The lists of a step whose items are not the same in both states."""
+    """The lists that a changed step refers to, and whose contents are not the same in both
+    states."""
     for replaced in changed:
         former, latter = replaced
         if former is None or latter is None or step not in replaced.steps:
@@ -548,8 +559,8 @@ def _lists_changed(step: Step, changed: Iterable[Replaced]) -> Iterator[Source]:
 
 
 def _of_overrides(resource: Resource, before: State, after: State) -> Iterator[TrafficChanges]:
-    """The differences by overrides of managed DDoS rules, for all managed rules that they set
-    alike."""
+    """The differences that overrides of managed DDoS rules make, for each group of managed rules
+    that the overrides set alike."""
     former, latter = (overrides_in_force(resource, state) for state in (before, after))
     if former.overrides == latter.overrides:
         return
@@ -568,7 +579,8 @@ def _of_overrides(resource: Resource, before: State, after: State) -> Iterator[T
 
 
 def _doubted(changes: TrafficChanges) -> TrafficChanges:
-    """Changes of which it is not known whether a managed rule is concerned."""
+    """The same changes, none of them certain, since there may be no managed rule that they
+    concern."""
     sides = [
         [change._replace(certain=False) for change in side]
         for side in (changes.passes, changes.stopped)

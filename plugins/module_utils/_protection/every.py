@@ -30,8 +30,8 @@ MOST_REFUTED = 8  # outcomes of which an example is looked for
 
 
 class Proof(NamedTuple):
-    """The decision on all traffic of an expectation, with an example of what refutes it; no outcome
-    if it is not known."""
+    """The decision on all traffic that an expectation is about, with an example that refutes the
+    expectation (None: no example). The decision has no outcome if nothing is proven."""
 
     decision: Decision
     example: Described | None = None
@@ -47,7 +47,8 @@ def decide_every(expectation: Expectation, state: State, lists: ListContents) ->
 
 
 class _Question:
-    """The traffic of an expectation, and the rules that it meets."""
+    """The question whether all traffic of an expectation has the expected outcome under the rules
+    of a state."""
 
     def __init__(self, expectation: Expectation, state: State, lists: ListContents) -> None:
         self._expectation, self._lists = expectation, lists
@@ -66,7 +67,8 @@ class _Question:
             yield from (skip.expression for skip in rule.unless)
 
     def proof(self) -> Proof:
-        """The outcome that all of the traffic has, or the one of an example."""
+        """The outcome that is proven for all of the traffic, or an example with another outcome;
+        without either, the reasons."""
         traffic = self._traffic()
         if traffic == Diagrams.nothing:
             return Proof(decision([], [*self._unread_lists(), NOTHING_MATCHES]))
@@ -83,7 +85,7 @@ class _Question:
         return Proof(decision([], [*self._unread_lists(), *self._doubts(), *reasons]))
 
     def _traffic(self) -> Set:
-        """All of the traffic that there can be."""
+        """All traffic that the expectation is about and that can exist."""
         asked = self._sets.matching(self._asked)
         if self._kind == "request":
             return asked
@@ -103,7 +105,8 @@ class _Question:
         return decision([Outcome(word, proven.by)])
 
     def _fields_named(self, walked: WalkedRules[Set]) -> Iterable[str]:
-        """The fields of the traffic, and those of all rules that it may meet."""
+        """The fields that the expectation uses, and those of all rules that its traffic may
+        meet."""
         names = dict.fromkeys(self._asked.names)
         meeting = {met.rule.key for met in walked.met}
         for rule in self._rules:
@@ -116,7 +119,8 @@ class _Question:
     def _example(
         self, outcome_traffic: OutcomeTraffic[Set], fields: Sequence[str]
     ) -> Described | None:
-        """A request or packet with an outcome, which the evaluation of a single one confirms."""
+        """A request or packet that has this outcome, confirmed by evaluating it alone; None if none
+        is found."""
 
         def confirms(seen: Sequence[Fields]) -> bool:
             known = [fields._replace(lists=self._lists) for fields in seen]
@@ -136,7 +140,7 @@ class _Question:
         return decide_request(self._rules, views[0])
 
     def _in_words(self, outcome_traffic: OutcomeTraffic[Set], fields: Sequence[str]) -> str:
-        """The traffic that may have another outcome."""
+        """A clause on the traffic that may have this outcome, which is not the expected one."""
         outcome = outcome_traffic.outcome
         words = diagram_in_words(self._sets.diagrams, outcome_traffic.traffic, self._kind, fields)
         by = f" by {outcome.by}" if outcome.by else ""
@@ -150,7 +154,8 @@ class _Question:
                 yield f"rule {rule.entry}: {first_few(rule.doubts)} is not known"
 
     def _unread_lists(self) -> list[str]:
-        """The reasons for which the contents of lists are not known."""
+        """A clause on each list whose contents are not known and that the expectation or the rules
+        refer to."""
         names = dict.fromkeys(self._asked.lists)
         for expression in self._expressions():
             names.update(dict.fromkeys(expression.lists))

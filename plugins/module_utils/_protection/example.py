@@ -54,8 +54,8 @@ ARGUMENTS = "http.request.uri.args"
 
 
 class Wanted(NamedTuple):
-    """The traffic of which an example is wanted. It has fixed `values` in some fields; the rules
-    that it meets use `fields`, and requests go to the `host` of a zone."""
+    """The traffic that an example must be part of. `values` are the same in all of the traffic;
+    `fields` are the fields that the rules use; `host` is the host that requests go to."""
 
     kind: str
     traffic: Set
@@ -65,8 +65,8 @@ class Wanted(NamedTuple):
 
 
 class Found(NamedTuple):
-    """An example, None if none could be made, and the number of addresses that send the same. If
-    it `is_impossible`, it is proven that there is no such traffic."""
+    """An example (None: none could be made), and the number of source addresses for which it is the
+    same (None: not counted). If `is_impossible`, it is proven that such traffic does not exist."""
 
     described: Described | None
     addresses: int | None = None
@@ -74,23 +74,24 @@ class Found(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A piece of traffic: the values of variables."""
+    """A piece of traffic: the values that each variable may have."""
 
     variables: Sequence[tuple[Variable, Ranges]]
 
     def ranges(self, name: str) -> Ranges | None:
-        """The numbers of a variable of packets or addresses."""
+        """The values of the variable with this name; None if the piece does not limit it."""
         return next((ranges for one, ranges in self.variables if one.name == name), None)
 
     def opaque_comparisons(self) -> Iterator[tuple[Comparison, bool]]:
-        """The comparisons of which no more is known than whether they are met."""
+        """The comparisons of which only the truth is known, each with whether the traffic of the
+        piece meets it."""
         for variable, ranges in self.variables:
             if variable.leaf is not None:
                 yield variable.leaf, ranges[0][0] >= 1
 
     @property
     def is_of_tcp(self) -> bool:
-        """Return whether packets of it may be of TCP."""
+        """Return whether packets of the piece may be TCP packets."""
         ranges = self.ranges(Diagrams.PORT)
         is_other = any(
             leaf.field == "tcp" and not is_met for leaf, is_met in self.opaque_comparisons()
@@ -99,13 +100,14 @@ class _Piece(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Return whether it depends on something that no request says."""
+        """Return whether the piece depends on a condition that no field of a request decides."""
         truths = [one for one, _ranges in self.variables if one.is_of_truth]
         return any(one.leaf is None for one in truths)
 
 
 def example_of(diagrams: Diagrams, wanted: Wanted, confirms: Confirms) -> Found:
-    """An example of some traffic that the evaluation confirms."""
+    """An example of the traffic `wanted` for which `confirms` returns true; empty if none is
+    found."""
     asked = 0
     for piece in _pieces(diagrams, wanted):
         for described in _described(diagrams, wanted, piece):
@@ -121,7 +123,7 @@ def example_of(diagrams: Diagrams, wanted: Wanted, confirms: Confirms) -> Found:
 
 
 def _pieces(diagrams: Diagrams, wanted: Wanted) -> Iterable[_Piece]:
-    """Pieces of traffic; packets of TCP come first."""
+    """The pieces of the traffic `wanted`; of packets, those that may be TCP come first."""
     pieces = _all_pieces(diagrams, wanted.traffic)
     if wanted.kind == "request":
         return pieces
@@ -141,7 +143,8 @@ def _all_pieces(diagrams: Diagrams, traffic: Set) -> Iterator[_Piece]:
 
 
 def _addresses(piece: _Piece) -> int | None:
-    """The number of sources that send a request of a piece; None if that says nothing."""
+    """The number of source addresses to which a piece is limited; None if it is not limited, or to
+    too many."""
     ranges = piece.ranges(Diagrams.SOURCE)
     if ranges is None:
         return None
@@ -156,7 +159,8 @@ def _described(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterable[De
 
 
 def _fields_of(wanted: Wanted, described: Described) -> Sequence[Fields]:
-    """The fields that rules may see of an example; none if it cannot be sent."""
+    """The fields that rules may see of an example, one set for each way to see it; empty if it is
+    not valid."""
     option = Option("example")
     try:
         if wanted.kind == "packet":
@@ -168,7 +172,7 @@ def _fields_of(wanted: Wanted, described: Described) -> Sequence[Fields]:
 
 
 def _fits(piece: _Piece, seen: Sequence[Fields], names: Container[str]) -> bool:
-    """Return whether an example meets the comparisons of a piece, as far as rules name them."""
+    """Return whether an example meets the comparisons of a piece as the piece requires."""
     for leaf, is_met in piece.opaque_comparisons():
         if not leaf.operator and leaf.field not in names and leaf.plain:
             continue  # a fact of packets
@@ -178,7 +182,7 @@ def _fits(piece: _Piece, seen: Sequence[Fields], names: Container[str]) -> bool:
 
 
 def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Described]:
-    """Requests that may be of a piece, the most usual first."""
+    """Requests that may belong to a piece, the most usual ones first."""
     host = wanted.host
     usual = {**USUAL, "host": (host, f"www.{host}", "www.example.net", "a.example.org")}
     texts, fixed = _texts_of_keys(diagrams, piece, usual)
@@ -200,7 +204,7 @@ def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Des
 
 
 def _is_inside(diagrams: Diagrams, piece: _Piece, key: str, text: str) -> bool:
-    """Return whether a text of a key is among those that a piece has in its field."""
+    """Return whether the piece allows this text for the field that the request key `key` gives."""
     for variable, ranges in piece.variables:
         if variable.is_of_texts and REQUEST_KEY_OF_FIELD.get(str(variable.name)) == key:
             number = diagrams.number_of_named(text) or 0  # 0 is any that no expression names
@@ -210,8 +214,8 @@ def _is_inside(diagrams: Diagrams, piece: _Piece, key: str, text: str) -> bool:
 
 
 def _contradicts(key: str, text: str, comparisons: Iterable[tuple[Comparison, bool]]) -> bool:
-    """Return whether a request with a text in a key cannot meet comparisons as it should. Most of
-    them are of fields that the key does not give."""
+    """Return whether a request with this text for `key` is invalid, or certainly fails to meet one
+    of the comparisons as required."""
     try:
         fields = parse_request(Option("example"), {key: text})
     except OptionError:
@@ -226,7 +230,8 @@ def _contradicts(key: str, text: str, comparisons: Iterable[tuple[Comparison, bo
 
 
 def _keys_of(fields: Iterable[str]) -> Iterator[str]:
-    """The keys of a request that give fields, without maps and what other keys give."""
+    """The keys of a request that give these fields; keys of dictionaries, such as `headers`, are
+    left out."""
     for field in fields:
         key = REQUEST_KEY_OF_FIELD.get(field)
         if key == "uri":
@@ -238,7 +243,7 @@ def _keys_of(fields: Iterable[str]) -> Iterator[str]:
 
 
 def _others(fields: Iterable[str]) -> dict[str, Any]:
-    """Usual values of fields that no key gives."""
+    """Usual values for those of the fields that no key of a request gives."""
     values: dict[str, Any] = {}
     for field in fields:
         known = KnownField.of(field)
@@ -256,7 +261,8 @@ def _others(fields: Iterable[str]) -> dict[str, Any]:
 def _texts_of_keys(
     diagrams: Diagrams, piece: _Piece, usual: Mapping[str, Sequence[str]]
 ) -> tuple[dict[str, list[str]], dict[str, Any]]:
-    """Texts of keys that a piece may have, and values of fields that no key gives."""
+    """The texts that a piece allows for keys of a request, and values for the fields that no key
+    gives."""
     texts: dict[str, list[str]] = {}
     fixed: dict[str, Any] = {}
     for variable, ranges in piece.variables:
@@ -278,8 +284,8 @@ def _texts_of_keys(
 
 
 def _named_texts(diagrams: Diagrams, ranges: Ranges, usual: Sequence[str]) -> list[str]:
-    """The texts with the numbers of ranges; usual texts first, if texts that no expression names
-    are among them."""
+    """The texts whose numbers are in `ranges`; if texts that no expression names are among them,
+    usual texts instead."""
     lowest, highest = ranges[0][0], ranges[-1][1]
     is_open = highest >= Diagrams.BEYOND or lowest <= 0
     numbers: list[int] = []
@@ -300,7 +306,7 @@ def _named_texts(diagrams: Diagrams, ranges: Ranges, usual: Sequence[str]) -> li
 
 
 def _number_in(ranges: Ranges) -> int:
-    """A number of ranges; the first one that can be, such as that of a port."""
+    """A number in the ranges, the lowest one above 0 if possible."""
     for first, last in ranges:
         if last >= 0:
             low = max(first, 0)
@@ -318,7 +324,8 @@ def _suggest(
     is_met: bool,
     usual: Mapping[str, Sequence[str]],
 ) -> None:
-    """Add texts that may meet a comparison, or not, to those of the keys of its fields."""
+    """Add texts with which the comparison may be met (or not met, if `is_met` is false) to `texts`,
+    by key, or to `fixed`, by field."""
     literals = list(_literals(leaf))
     for field in leaf.names:
         key = REQUEST_KEY_OF_FIELD.get(field, "")
@@ -342,7 +349,7 @@ def _suggest(
 
 
 def _literals(leaf: Comparison) -> Iterator[str]:
-    """The texts that a comparison names, without the signs of patterns."""
+    """The texts that a comparison names, without the special characters of patterns."""
     for text in leaf.texts:
         if leaf.operator == "matches":
             for choice in text.split("|"):
@@ -355,7 +362,7 @@ def _literals(leaf: Comparison) -> Iterator[str]:
 
 
 def _around(literals: Iterable[str], key: str, field: str) -> list[str]:
-    """Texts of a key with a literal in them."""
+    """Texts for a key, each of which contains one of the literals."""
     texts: list[str] = []
     for literal in literals:
         forms = [literal, f"{literal}x", f"x{literal}", f"{literal}/x"]
@@ -373,7 +380,7 @@ def _around(literals: Iterable[str], key: str, field: str) -> list[str]:
 
 
 def _maps_of(piece: _Piece, fields: Iterable[str]) -> dict[str, Any]:
-    """Headers and cookies that a piece may have."""
+    """Headers and cookies, by key, that a request of the piece may have."""
     maps: dict[str, dict[str, str]] = {}
     for field in fields:
         for start, key in PAIRS.items():
@@ -392,7 +399,7 @@ def _maps_of(piece: _Piece, fields: Iterable[str]) -> dict[str, Any]:
 
 
 def _packets(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Described]:
-    """Packets that may be of a piece."""
+    """Packets that may belong to a piece."""
     fixed = _others(field for field in wanted.fields if field not in FIELDS_OF_KEYS)
     for variable, ranges in piece.variables:
         field = str(variable.name)
@@ -411,7 +418,7 @@ def _packets(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Desc
 
 
 def _protocols(diagrams: Diagrams, piece: _Piece) -> list[str]:
-    """The protocols that packets of a piece may be of, the most usual first."""
+    """The protocols that the packets of a piece may have, the most usual first."""
     flags = {leaf.field: is_met for leaf, is_met in piece.opaque_comparisons() if not leaf.operator}
     protocols = [*PROTOCOL_NUMBERS, "gre"]
     for variable, ranges in piece.variables:
@@ -462,8 +469,8 @@ def _packet(piece: _Piece, protocol: str, fields: Mapping[str, Any]) -> Describe
 
 
 def _address_in(ranges: Ranges | None, is_ipv6: bool = False) -> str:
-    """An address of ranges: one of the networks for documentation, or else the first that may be
-    sent over the internet, or else the first."""
+    """An address in the ranges (None: any): preferably one for documentation, else the first that
+    is routable on the internet, else the first."""
     if ranges is None:
         return "2001:db8::7" if is_ipv6 else "203.0.113.7"
     for network in USUAL_SOURCES:
@@ -476,7 +483,8 @@ def _address_in(ranges: Ranges | None, is_ipv6: bool = False) -> str:
 
 
 def _second_of(ranges: Ranges) -> str:
-    """The first address that a host of the first network may have."""
+    """The first address of the first range that a host may have: its second address, if the range
+    has three or more."""
     first, last = ranges[0]
     number = first + 1 if last > first + 1 else first
     return networks([(number, number)])[0].partition("/")[0]

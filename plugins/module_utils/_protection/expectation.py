@@ -66,8 +66,8 @@ ExpectedOutcome = Union[str, Mapping[str, str]]  # a word, or one by component
 
 
 class Expectation(NamedTuple):
-    """An outcome that is expected of one request, of one packet, or of `every` one that matches an
-    expression; `rule` is the one that decides."""
+    """An outcome that a task expects of one request, of one packet, or of all traffic that matches
+    `every`; `rule` is the rule that must decide (None: any)."""
 
     option: Option
     description: str
@@ -80,14 +80,15 @@ class Expectation(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind: of a request, of a packet, or of one in the Network Firewall."""
+        """The kind of traffic: a request, a packet, or a packet in the Network Firewall."""
         if self.request is not None or (self.every is not None and self.traffic == REQUEST):
             return REQUEST
         return FIREWALL if self.expected in OF_FIREWALL else PACKET
 
     @property
     def components(self) -> Sequence[str]:
-        """The components of which something is expected."""
+        """The names of the components whose outcome is expected; "" stands for the Network
+        Firewall."""
         if isinstance(self.expected, Mapping):
             return list(self.expected)
         if self.kind == FIREWALL:
@@ -100,8 +101,8 @@ class Expectation(NamedTuple):
 
 
 def kinds_expected(entries: Any) -> set[str]:
-    """The kinds of what the entries of a task expect, before they are checked; a packet in the
-    Network Firewall is a packet as well."""
+    """The kinds of traffic in the unchecked expectations of a task; an expectation of the Network
+    Firewall counts as both kinds of packets."""
     kinds = set()
     for entry in entries or ():
         if isinstance(entry, Mapping):
@@ -113,12 +114,13 @@ def kinds_expected(entries: Any) -> set[str]:
 
 
 def _described_kinds(entry: Mapping[str, Any]) -> list[str]:
-    """The kinds of what an entry describes: a request, a packet, or, if it is wrong, both."""
+    """The kinds of traffic that an entry describes: a request or a packet; both if the entry is
+    wrong."""
     return [kind for kind in DESCRIBED_KINDS if entry.get(kind) is not None]
 
 
 def _kinds_of_traffic(entry: Mapping[str, Any]) -> list[str]:
-    """The kinds of the traffic that an entry is about."""
+    """The kinds of traffic that an entry describes, or matches by its expression."""
     kinds = _described_kinds(entry)
     if entry.get(EVERY) is not None:
         kinds.append(KINDS_OF_TRAFFIC.get(str(entry.get("traffic")), REQUEST))
@@ -138,7 +140,7 @@ def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
 
 
 def checked_elsewhere(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list[str]:
-    """A warning of each expectation that another module checks."""
+    """A warning for each expectation of another kind than `kinds`, which another module checks."""
     warnings: list[str] = []
     for expectation in expectations:
         kind = expectation.kind
@@ -149,7 +151,8 @@ def checked_elsewhere(expectations: Sequence[Expectation], kinds: Sequence[str])
 
 
 def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
-    """An expectation of either kind; raises OptionError."""
+    """The expectation in an entry, of a request, a packet or all matching traffic; raises
+    OptionError."""
     given = [name for name in (*DESCRIBED_KINDS, EVERY) if entry.get(name) is not None]
     problems = OptionProblems()
     expectation = Expectation(option, _description(entry), "", rule=entry.get("rule"))
@@ -178,7 +181,7 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
 
 
 def _check_rule(expectation: Expectation, kind: str, value: Any) -> None:
-    """Raise OptionError if an expectation names a rule although several may decide."""
+    """Raise OptionError if an expectation names a rule, and expectations of its kind cannot."""
     if expectation.rule is None:
         return
     option = expectation.option.at("rule")
@@ -190,7 +193,8 @@ def _check_rule(expectation: Expectation, kind: str, value: Any) -> None:
 
 
 def _with_every(expectation: Expectation, entry: Mapping[str, Any]) -> Expectation:
-    """An expectation with the expression of all of its traffic; raises OptionError."""
+    """The expectation with the parsed expression `every`, if the entry has one; raises
+    OptionError."""
     if entry.get(EVERY) is None:
         if entry.get("traffic") is not None:
             problem = "it says what every is about, which the expectation lacks"
@@ -205,7 +209,7 @@ def _with_every(expectation: Expectation, entry: Mapping[str, Any]) -> Expectati
 
 
 def _description(entry: Mapping[str, Any]) -> str:
-    """The description of an entry; without one, what it gives of the request or packet."""
+    """The description in an entry; without one, the values that describe its request or packet."""
     if entry.get("description"):
         return str(entry["description"])
     texts = [f"every {entry[EVERY]}"] if entry.get(EVERY) is not None else []

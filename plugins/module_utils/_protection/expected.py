@@ -29,11 +29,11 @@ from .traffic_changes import example_in_words
 class ExpectationRecord(TypedDict):
     """An expectation as results show it.
 
-    `met` is None if it is not decided; `reasons` say what is not known. `rule` is whatever decides.
-    If components treat a packet differently, `actual` and `rule` are dictionaries by component.
-    `skips` is what a request does not meet beside the rules. `example` is a request or packet that
-    refutes what is expected of all of them. `before` has `actual`, `rule`, `met` and `example` in
-    the state before the plan.
+    `met` is None if it is not decided; `reasons` say why. `rule` names the object that decides. If
+    components treat a packet differently, `actual` and `rule` are dictionaries by component.
+    `skips` names the protection, besides the rules, that a request skips. `example` is a request or
+    packet that refutes an expectation about all traffic. `before` contains `actual`, `rule`, `met`
+    and `example` in the state before the plan.
     """
 
     description: str
@@ -48,9 +48,9 @@ class ExpectationRecord(TypedDict):
 
 
 class Evaluated(NamedTuple):
-    """An expectation held against a state: a decision by component, or under "" for a request;
-    `unable` says why the rule that it names decides on nothing at all, and `example` refutes what
-    is expected of all traffic."""
+    """The result of an expectation in a state: the decisions by component, or under "" without
+    components. `unable` says why the rule named in the expectation cannot decide (empty: it can);
+    `example` refutes an expectation about all traffic."""
 
     expectation: Expectation
     decisions: Mapping[str, Decision]
@@ -59,7 +59,7 @@ class Evaluated(NamedTuple):
 
     @property
     def met(self) -> bool | None:
-        """True if the expectation holds; None if that is not decided."""
+        """Return whether the expectation is met; None if that is not decided."""
         results = set()
         for component, decision in self.decisions.items():
             expected = self.expectation.expected_of(component)
@@ -70,7 +70,7 @@ class Evaluated(NamedTuple):
 
     @property
     def reasons(self) -> list[str]:
-        """Reasons why it cannot be met, or is not decided."""
+        """The reasons why the expectation cannot be met, or is not decided."""
         if self.met is False and self.unable:
             return [self.unable]
         not_known: dict[str, None] = {}
@@ -89,24 +89,26 @@ class Evaluated(NamedTuple):
 
     @property
     def actual(self) -> Any:
-        """The outcome, by component if the components differ."""
+        """The outcome; a dictionary by component if the components differ."""
         return _as_one({name: decision.word for name, decision in self.decisions.items()})
 
     @property
     def rule(self) -> Any:
-        """Whatever decides, by component if the components differ."""
+        """The name of the object that decides (None: not known, or nothing); a dictionary by
+        component if the components differ."""
         return _as_one({name: decision.by for name, decision in self.decisions.items()})
 
     @property
     def skips(self) -> list[str]:
-        """Names of what a request does not meet beside the rules."""
+        """The names of the protection, besides the rules, that the request skips."""
         skips: list[str] = []
         for decision in self.decisions.values():
             skips += decision.skips
         return skips
 
     def record(self) -> dict[str, Any]:
-        """The part of a result that says how it ends."""
+        """The outcome, the deciding object, whether the expectation is met, and the example, for
+        results."""
         return {"actual": self.actual, "rule": self.rule, "met": self.met, "example": self.example}
 
 
@@ -119,8 +121,9 @@ def _as_one(by_component: Mapping[str, Any]) -> Any:
 def find(
     expectations: Sequence[Expectation], state: State, requests: Batch | None = None
 ) -> list[Evaluated]:
-    """Each expectation held against a state of an account or a zone; `requests` are those that
-    another state with the same lists has already met."""
+    """The result of each expectation in a state. `requests` are the parsed requests of the
+    expectations (None: made here); passing them again for another state with the same lists saves
+    work."""
     requests = _expected_requests(expectations, state) if requests is None else requests
     request_decisions = iter(decide_requests(rules_in_order(state), requests))
     packet_decisions = PacketDecisions(state)
@@ -145,13 +148,15 @@ def find(
 
 
 def _contents_of_lists(names: Iterable[str], state: State) -> ListContents:
-    """The contents of lists, as far as the state has them."""
+    """The contents of the lists with these names; lists whose items the state does not contain are
+    left out."""
     items = {name: state.get(items_of(name).plural) for name in names}
     return {name: contents_of(entries) for name, entries in items.items() if entries is not None}
 
 
 def _expected_requests(expectations: Sequence[Expectation], state: State) -> Batch:
-    """The requests of expectations, which know the lists of a state, and its zone."""
+    """The requests of the expectations, with the fields that the zone decides and the contents of
+    lists in a state."""
     lists, zone = contents_in(state), zone_values(state)
     requests = []
     for expectation in expectations:
@@ -164,7 +169,7 @@ def _expected_requests(expectations: Sequence[Expectation], state: State) -> Bat
 def expectation_records(
     expectations: Sequence[Expectation], before: State, after: State
 ) -> list[ExpectationRecord]:
-    """The results of expectations in the state after a plan, and before it."""
+    """The results of the expectations in the state `after` a plan, and in the state `before` it."""
     requests = _expected_requests(
         expectations, after
     )  # a rule that both states have is decided once
@@ -191,7 +196,8 @@ def expectation_records(
 def expectation_results(
     expectations: Sequence[Expectation], before: State, after: State
 ) -> dict[str, list[ExpectationRecord]]:
-    """The result of a task that expects something; nothing for another task."""
+    """The key and value that expectations add to the result of a task; empty if the task has no
+    expectations."""
     if not expectations:
         return {}
     return {NAME: expectation_records(expectations, before, after)}
@@ -203,8 +209,8 @@ def unmet_expectations(
     plan: Plan,
     broken_alone: bool = False,
 ) -> str:
-    """The reason why a plan is refused for what is expected; empty if all of it is met, or, if the
-    `broken_alone` count, all that is met before the plan."""
+    """The reason to refuse a plan because expectations are not met after it; empty if all are met.
+    With `broken_alone`, only expectations that are met before the plan count."""
     records = results.get(NAME, ())
     pairs = zip(expectations, records)
     unmet = [(expected, record) for expected, record in pairs if record["met"] is not True]
@@ -244,7 +250,7 @@ def _unmet_sentence(expectation: Expectation, record: ExpectationRecord, plan: P
 
 
 def expected_in_words(expected: Any) -> str:
-    """The expected outcome, in a sentence."""
+    """The expected outcome, in words for a sentence."""
     if isinstance(expected, Mapping):
         titles = {name: COMPONENTS[name].title for name in expected}
         return ", ".join(f"{titles[name]} {word}" for name, word in expected.items())
@@ -252,7 +258,7 @@ def expected_in_words(expected: Any) -> str:
 
 
 def with_rule(actual: Any, rule: Any) -> str:
-    """An outcome and whatever decides, in a sentence."""
+    """An outcome and the object that decides, in words for a sentence."""
     if isinstance(actual, Mapping) or isinstance(rule, Mapping):
         clauses = []
         for component in actual if isinstance(actual, Mapping) else rule:
@@ -265,13 +271,13 @@ def with_rule(actual: Any, rule: Any) -> str:
 
 
 def _of_component(by_component: Any, component: str) -> Any:
-    """The value of a component; the same of each of them if it is no mapping."""
+    """The value for a component; `by_component` itself if it is not a dictionary."""
     return by_component[component] if isinstance(by_component, Mapping) else by_component
 
 
 def _changed_by(record: ExpectationRecord, plan: Plan) -> str:
-    """The operations of a plan that change an object which decides, before the plan or after it;
-    all operations if none is known to do so."""
+    """The operations of a plan, in words, that change an object which decides before or after it;
+    all operations if no such operation is known. Empty if there are no operations."""
     rules = record["rule"], record["before"]["rule"]
     deciding = {rule for rule in rules if isinstance(rule, str)}
     concerned = [
@@ -286,7 +292,7 @@ def _changed_by(record: ExpectationRecord, plan: Plan) -> str:
 
 
 def _names_in_decisions(operation: Operation) -> set[str]:
-    """The names by which a decision names the object of an operation."""
+    """The names that decisions use for the object of an operation."""
     resource, label = operation.resource, operation.label
     if resource is ALLOWLIST:
         return {name_of_entry(label)}

@@ -66,7 +66,7 @@ class IneffectiveRecord(TypedDict):
 
 
 def is_checked(resource: Resource) -> bool:
-    """Return whether objects of a collection can be ineffective."""
+    """Return whether objects of a collection are checked for being ineffective."""
     return evaluated_as(resource).plural in CHECKED_NAMES or resource.parent is LISTS
 
 
@@ -77,9 +77,9 @@ def ineffective_in(
     read: ReadCollection,
     brings: Brings | None = None,
 ) -> list[IneffectiveRecord] | None:
-    """The objects of a task that cannot work in a state, or for a report all that exist in it and
-    cannot; None for a task that has no such objects. If some lie outside of what the account
-    protects, the networks that it may announce are read."""
+    """Records of the task's objects that cannot work in a state; for a report, of all such objects.
+    None if nothing in the task is checked. If an object lies outside the protected networks, `read`
+    reads the networks that the account may announce."""
     checked = [wanted for wanted in desired if is_checked(wanted.resource)]
     if not checked and not is_report:
         return None
@@ -94,7 +94,8 @@ def ineffective_in(
 
 
 def _ends_of(desired: Desired, brings: Brings | None) -> Ends:
-    """The ends of objects that do not last. A posture says elsewhere until when it holds."""
+    """The end of each object that expires. The end of an object from a posture is not known
+    here."""
     if brings is None:
         return desired.expires
     ends = dict(desired.expires)
@@ -105,7 +106,8 @@ def _ends_of(desired: Desired, brings: Brings | None) -> Ends:
 
 
 def _may_announce(read: ReadCollection) -> Ranges:
-    """The networks that an account has brought, and may announce; any, if they are not known."""
+    """The networks that the account brought to Cloudflare and may announce; every address if they
+    are not known."""
     announced = []
     try:
         brought = read(ONBOARDED)
@@ -125,8 +127,8 @@ def ineffective_records(
     ends: EndsByCollection = NO_ITEMS,
     announced: Sequence[Range] = (),
 ) -> list[IneffectiveRecord]:
-    """A record of each object of a state that cannot work; if a task is given, by the keys of its
-    objects, of these alone."""
+    """A record of each object of a state that cannot work; with `keys_of_task`, only of objects
+    with these keys. `announced` are networks that the account may announce."""
     records: list[IneffectiveRecord] = []
     for resource in _resources_of(state):
         keys: Container[Key] | None = None
@@ -151,7 +153,7 @@ def _record(resource: Resource, claim: Claim) -> IneffectiveRecord:
 
 
 def _resources_of(state: State) -> Iterator[Resource]:
-    """The collections of a state, of which objects can be ineffective."""
+    """The collections in a state whose objects are checked for being ineffective."""
     resources = [*CHECKED]
     for parent in (LISTS, *CUSTOM_RULESETS.values()):
         resources += parent.contents_in(state)
@@ -180,14 +182,15 @@ class Span(NamedTuple):
 
 
 class SpannedObject(NamedTuple):
-    """An object of a list with what it spans."""
+    """An object of a list, with the span of its network or hostname."""
 
     span: Span
     obj: Object
 
 
 def _covered(resource: Resource, objects: Sequence[Object], ends: Ends) -> Iterator[Claim]:
-    """The networks and hostnames within another one that lasts as long; each by the widest one."""
+    """Claims on networks and hostnames that lie within another one which lasts as long; each claim
+    names the widest of these."""
     covering: list[SpannedObject] = []
     for inner in _within_wide(resource, objects):
         covering = [outer for outer in covering if outer.span.end >= inner.span.end]
@@ -199,7 +202,8 @@ def _covered(resource: Resource, objects: Sequence[Object], ends: Ends) -> Itera
 
 
 def _within_wide(resource: Resource, objects: Sequence[Object]) -> list[SpannedObject]:
-    """The objects within a network or behind a wildcard, by their starts, the widest first."""
+    """The objects that lie within a network or below a wildcard of the list, ordered by their
+    start, the widest first."""
     (name,) = resource.key
     wide: list[Any] = []
     for obj in objects:
@@ -226,7 +230,7 @@ def _within_wide(resource: Resource, objects: Sequence[Object]) -> list[SpannedO
 
 
 def _lasts_as_long(resource: Resource, outer: Object, inner: Object, ends: Ends) -> bool:
-    """Return whether an object ends no earlier than another one."""
+    """Return whether the object `outer` ends no earlier than the object `inner`."""
     end_of_outer = ends.get(resource.key_of(outer))
     end_of_inner = ends.get(resource.key_of(inner))
     return lasts_as_long(end_of_outer, end_of_inner)
@@ -245,8 +249,7 @@ LAST_LABEL = "~"  # behind every label
 
 
 def _span(resource: Resource, obj: Object) -> Span | None:
-    """The span of a network or a hostname: all names below `*.` lie between two; None of anything
-    else."""
+    """The span of the network or hostname of an object; None if it is malformed."""
     (field,) = resource.key
     if field != HOSTNAME:
         network = range_of(obj.get(field))
@@ -263,7 +266,7 @@ def _span(resource: Resource, obj: Object) -> Span | None:
 
 
 def _carving_nothing(prefixes: Sequence[Object], networks: Ranges) -> Iterator[Claim]:
-    """The excluded prefixes that exclude nothing of the networks of an account."""
+    """Claims on the excluded prefixes that do not overlap any network of the account."""
     for prefix in prefixes:
         excluded = range_of(prefix.get("prefix"))
         is_excluded = FLAG.normalise(prefix.get("excluded")) == "true"
@@ -275,8 +278,8 @@ def _carving_nothing(prefixes: Sequence[Object], networks: Ranges) -> Iterator[C
 
 
 def _networks_of_account(state: State, announced: Sequence[Range]) -> Ranges:
-    """The networks that an account protects or announces, exclusions not taken off; none if they
-    are not known."""
+    """The networks that the account protects (also if excluded) or announces; empty if they are not
+    known."""
     prefixes = state.get(PREFIXES.plural)
     if prefixes is None or None in [range_of(obj.get("prefix")) for obj in prefixes]:
         return []

@@ -61,8 +61,8 @@ ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
 def claims_of_list(
     resource: Resource, state: State, networks: Ranges, ends: EndsByCollection
 ) -> Iterator[Claim]:
-    """The rules, filters or overrides of a list that cannot work; packets go to the `networks` of
-    the account, unless these are not known and empty."""
+    """Claims on the rules, filters or overrides of a list that cannot work. `networks` are those of
+    the account, which all packets go to or come from; if empty, they are not known."""
     if resource.component:
         return _filter_claims(resource, state[resource.plural], _arriving_in(networks))
     if resource in DDOS_OVERRIDES:
@@ -71,8 +71,8 @@ def claims_of_list(
 
 
 def _arriving_in(networks: Sequence[Range]) -> Reach | None:
-    """The destinations of packets that arrive; None if the networks of the account are not
-    known."""
+    """The destinations of arriving packets, which filters must name; None if the account's networks
+    are not known."""
     if not networks:
         return None
     fields = (Diagrams.DESTINATION,)
@@ -80,8 +80,8 @@ def _arriving_in(networks: Sequence[Range]) -> Reach | None:
 
 
 def _arriving_or_leaving(networks: Sequence[Range]) -> Reach | None:
-    """The sources and destinations of packets that arrive or leave: a network of the account is
-    one of them; None if the networks are not known."""
+    """The sources and destinations of arriving and leaving packets, one of which is in a network of
+    the account; None if these networks are not known."""
     if not networks:
         return None
     fields = (Diagrams.SOURCE, Diagrams.DESTINATION)
@@ -91,7 +91,8 @@ def _arriving_or_leaving(networks: Sequence[Range]) -> Reach | None:
 def _filter_claims(
     resource: Resource, objects: Sequence[Object], reach: Reach | None
 ) -> Iterator[Claim]:
-    """The filters of a component; those of one mode decide alike, in no order."""
+    """Claims on the filters of a component that cannot work. Filters decide in the order of their
+    modes; the order of filters with equal modes does not matter."""
     modes = [mode for mode in IN_TURN if mode != UNDECIDED]
     filters = [obj for obj in objects if str(obj.get("mode")) in modes]
     filters.sort(key=lambda obj: modes.index(str(obj["mode"])))
@@ -105,8 +106,8 @@ def _filter_claims(
 
 
 def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
-    """The overrides of managed rules. The first that matches and sets something for a managed rule
-    decides about it."""
+    """Claims on overrides that cannot work. For each managed rule, the first matching override that
+    sets something for it decides."""
     active = [obj for obj in objects if not is_off(obj)]
     is_packet = resource is L4_OVERRIDES
     settings_before: list[SettingsByRule | None] = []
@@ -133,7 +134,7 @@ def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[
 
 
 def _of_override(resource: Resource, override: Object) -> Expression:
-    """The expression of an override; one without any is for all traffic."""
+    """The expression of an override; `true` if it has none."""
     expression = override_expression(resource, override)
     return expression if expression.text else Expression.of("true")
 
@@ -152,8 +153,8 @@ def _set_by(override: Object) -> SettingsByRule:
 
 
 def _sets_all_of(earlier: SettingsByRule | None, later: SettingsByRule | None) -> bool:
-    """Return whether an override sets something for each managed rule that another one is about;
-    None is one that is not understood."""
+    """Return whether the `earlier` override sets something for each managed rule that the `later`
+    one is about. False if one of them is None: an override that is not understood."""
     if earlier is None or later is None:
         return False
     return "" in earlier or ("" not in later and earlier.keys() >= later.keys())
@@ -162,7 +163,8 @@ def _sets_all_of(earlier: SettingsByRule | None, later: SettingsByRule | None) -
 def _claims_of_rules(
     resource: Resource, state: State, networks: Ranges, ends: EndsByCollection
 ) -> Iterator[Claim]:
-    """The rules of a list, in a zone with those of its account and of rulesets that it executes."""
+    """Claims on the rules of a list that cannot work, considering the rules of the account and of
+    executed rulesets."""
     if resource.plural in IN_ORDER:
         rules = rules_in_force(state, resource)
     else:
@@ -184,8 +186,8 @@ def _claims_of_rules(
 
 
 def _claim_of_each(claims: Sequence[Claim | None]) -> Claim | None:
-    """The claim on a rule that is in force several times, since two rules execute its ruleset; None
-    if it may work for one of them."""
+    """The claim on a rule that is in force several times, since several rules execute its ruleset;
+    `claims` has one entry for each time. None if the rule may work at least once."""
     claimed = [claim for claim in claims if claim]
     if len(claimed) < len(claims):
         return None
@@ -236,7 +238,7 @@ def _rule_claims(
 
 
 def _empty_lists(state: State) -> frozenset[str]:
-    """The names of the lists that have no items, as long as nobody fills them."""
+    """The names of the lists that have no items."""
     empty = [name for name in contents_in(state) if not state[items_of(name).plural]]
     return frozenset(empty)
 
@@ -244,7 +246,7 @@ def _empty_lists(state: State) -> frozenset[str]:
 def _claims_by_empty_lists(
     resource: Resource, listed: Sequence[ListObject], empty: frozenset[str]
 ) -> Iterator[Claim]:
-    """The rules that match nothing because lists are empty, such as a rule for an attack."""
+    """Claims on the rules that match nothing because the lists that they refer to are empty."""
     without_items = dict.fromkeys(empty, Contents())
     for rule in listed:
         names = [name for name in rule.expression.lists if name in empty]
@@ -260,8 +262,7 @@ def _claims_by_empty_lists(
 
 
 def _lasting_lists(state: State, ends: EndsByCollection) -> ListContents:
-    """The contents of lists, without those of which an item ends, and without empty ones, which
-    somebody fills."""
+    """The contents of the lists that are not empty and have no item that expires."""
     contents, empty = contents_in(state), _empty_lists(state)
     lasting: dict[str, Contents] = {}
     for name in contents:
@@ -271,19 +272,20 @@ def _lasting_lists(state: State, ends: EndsByCollection) -> ListContents:
 
 
 def _end_of(rule: ZoneRule, ends: Ends) -> datetime | None:
-    """The end of a rule, or of the one that executes its ruleset; None if it has none."""
+    """The end of a rule, or of the rule that executes its ruleset; None if it does not expire."""
     return ends.get(rule.via or rule.key)
 
 
 def _effect_of(rule: ZoneRule) -> str:
-    """The effect of a rule, equal for rules that do the same. A skip is logged, or is not."""
+    """A text on the effect of a rule, equal for rules with the same effect; a skip that is logged
+    differs from one that is not."""
     fields = [_in_any_order(rule.obj.get(name)) for name in ALIKE_IN]
     logging = (rule.obj.get("logging") or LOGGED["logging"]) if rule.lets_pass else None
     return as_json([*fields, logging, rule.key if rule.conditions else None])
 
 
 def _in_any_order(value: Any) -> Any:
-    """A field of a rule, in which the order of names, as of products to skip, means nothing."""
+    """The value of a field, with lists of names sorted, since their order does not matter."""
     if isinstance(value, Mapping):
         return {name: _in_any_order(inner) for name, inner in value.items()}
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
@@ -292,7 +294,7 @@ def _in_any_order(value: Any) -> Any:
 
 
 def _values_read(listed: Sequence[ListObject], state: State) -> tuple[tuple[str, bytes], ...]:
-    """The fields that the zone decides and that some expressions read, with their values."""
+    """The names and values of those fields that the zone decides and that some expressions use."""
     names: set[str] = set()
     for candidate in listed:
         names.update(candidate.expression.names)
@@ -309,7 +311,7 @@ def _claims_among(
     traffic: str,
     networks: tuple[Range, ...],
 ) -> Sequence[Claim]:
-    """The rules that cannot work."""
+    """Claims on the rules in `listed` that cannot work."""
     decide = partial(_by_zone, dict(values_of_zone)) if values_of_zone else None
     is_packet = traffic == "packet"
     covering = Covering(
@@ -320,13 +322,13 @@ def _claims_among(
 
 
 def _ends(rule: ZoneRule) -> bool:
-    """Return whether a request or packet that a rule matches meets no rule behind it, for sure."""
+    """Return whether a rule certainly ends the evaluation for all traffic that it matches."""
     return not rule.conditions and (rule.action in ENFORCING or rule.terminates)
 
 
 def _skips_of(resource: Resource, state: State) -> Iterator[tuple[ZoneRule, list[ZoneRule]]]:
-    """The custom rules that take requests past the phase of a resource, each with those before it
-    that may take them past itself and not past the phase."""
+    """The custom rules that make requests skip the phase of `resource`, each with the rules before
+    it that may keep requests from reaching it without skipping the phase."""
     before: list[ZoneRule] = []
     custom_rules = rules_in_force(state, CUSTOM_RULES) if state.get(CUSTOM_RULES.plural) else ()
     for rule in custom_rules:
@@ -340,14 +342,15 @@ def _skips_of(resource: Resource, state: State) -> Iterator[tuple[ZoneRule, list
 
 
 def _by_zone(values: Mapping[str, bytes], leaf: Comparison) -> object:
-    """The truth of a comparison that the zone decides; None of any other."""
+    """The truth of a comparison whose field has a value in `values`; None for any other
+    comparison."""
     from .._expressions.evaluation import truth_by  # loaded if a zone is known
 
     return truth_by(values, leaf) if leaf.field in values else None
 
 
 def _of_text_named_by_rules(leaf: Comparison, field: str, text: str) -> object:
-    """The truth of a comparison for a text to which a rule compares its field."""
+    """The truth of the comparison `leaf` if its field has this text; None if that is not known."""
     from .._expressions.evaluation import truth_of_text  # loaded if a rule names a text
 
     return truth_of_text(leaf, field, text)

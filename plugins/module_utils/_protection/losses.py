@@ -45,7 +45,8 @@ SOFTENED = "softened"  # a challenge in place of a block
 
 
 def losses_beside_account(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
-    """The losses by lists, a level, overrides or rules."""
+    """The protection that is lost from the state `was` to the state `becomes` by one resource:
+    lists, a field with levels, overrides, or rules."""
     if resource is LISTS:
         yield from list_losses(was, becomes)
     elif resource.levels:
@@ -59,7 +60,8 @@ def losses_beside_account(resource: Resource, was: State, becomes: State) -> Ite
 
 
 def later_rules(resource: Resource, state: State) -> Later:
-    """The known rules of other phases, which those of an entry point may skip."""
+    """The rules of the other phases, which rules of `resource` may skip; phases whose rules are not
+    known are left out."""
     others = [one for one in EVALUATION if one.phase and one is not resource]
     known = [one for one in others if state.get(one.plural) is not None]
     return [(one, rules_in_force(state, one)) for one in known]
@@ -71,10 +73,11 @@ def rule_losses(
     becomes: Sequence[ZoneRule],
     state: State = NO_ITEMS,
 ) -> Iterator[Loss]:
-    """The losses by the rules by which a list stops less traffic, or lets more pass, than another.
+    """The losses from the rules `was` to the rules `becomes` of one list: rules that stop less
+    traffic or let more pass.
 
-    Each rule that only the second list has is checked as if it were the only one, with the rules of
-    later phases of a `state` that it may skip.
+    Each rule that only `becomes` contains is checked as if it were the only new one. `state`
+    contains the rules of later phases, which it may skip.
     """
     if was == becomes:
         return
@@ -97,7 +100,7 @@ def rule_losses(
 
 
 def _is_never_met(rule: ZoneRule, rules: Sequence[ZoneRule]) -> bool:
-    """True if it is proven that rules in front of it take every request past all of a rule."""
+    """Return whether it is proven that rules before this rule make every request skip it."""
     skips = [
         one
         for one in rules[: rules.index(rule)]
@@ -113,7 +116,7 @@ def _loss(
 
 
 def _likely(certain: bool, infinitive: str) -> str:
-    """The verb of something that is certain, or may be."""
+    """The verb, in the third person, of a certain statement; `may ...` if it is not certain."""
     third = infinitive + ("es" if infinitive.endswith("ch") else "s")
     return third if certain else f"may {infinitive}"
 
@@ -123,12 +126,13 @@ SKIPPED_IN_WORDS = {REST_OF_THE_PHASE: "the rest of the custom rules of the zone
 
 
 def skipped_in_words(names: Iterable[str]) -> str:
-    """The first of what a rule skips, for sentences."""
+    """The first few of the names that a rule skips, in words for a sentence."""
     return first_few(SKIPPED_IN_WORDS.get(name, name) for name in sorted(names))
 
 
 def _by_doubt(resource: Resource, rule: ZoneRule) -> Loss | None:
-    """The loss that may be by a rule that is not understood, and does not stop traffic itself."""
+    """The possible loss by an active rule that is not fully understood and may let traffic pass;
+    None if there is no doubt, or the rule itself stops traffic."""
     if not rule.active or not rule.doubts or rule.enforces or matches_nothing(rule.expression):
         return None
     why = f"{first_few(rule.doubts)} {'is' if len(rule.doubts) == 1 else 'are'} not understood"
@@ -137,7 +141,7 @@ def _by_doubt(resource: Resource, rule: ZoneRule) -> Loss | None:
 
 
 def overtaken(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) -> list[ZoneRule]:
-    """The rules that a rule stands behind in the first list, and before in the second one."""
+    """The rules that stand before the rule `key` in `was`, and behind it in `becomes`."""
     places = [rule.key for rule in becomes]
     behind = frozenset(places[places.index(key) :])
     keys = [rule.key for rule in was]
@@ -164,8 +168,8 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
 
 
 def _strictness(rule: ZoneRule) -> int:
-    """1 for a rule that blocks or challenges, -1 for one that lets requests skip others, 0 for one
-    that does neither."""
+    """A number to compare effects of rules: 1 for blocking or challenging, -1 for letting traffic
+    skip something, 0 for neither."""
     return 1 if rule.enforces else -1 if rule.lets_pass else 0
 
 
@@ -174,8 +178,8 @@ def _turned(was: ZoneRule, becomes: ZoneRule) -> str:
 
 
 def _stopping_less(resource: Resource, was: ZoneRule, becomes: ZoneRule) -> Loss | None:
-    """The loss by a rule that stops traffic in both states; if it matches no less, by what it does
-    to that."""
+    """The loss by a rule that stops traffic both as `was` and as `becomes`, but less traffic, or
+    less strictly; None if there is none."""
     fewer = leaves_out(becomes.expression, was.expression)
     what = f"fewer {resource.traffic}s than described"
     more = [name for name in becomes.conditions if name not in was.conditions]
@@ -196,7 +200,8 @@ def _stopping_less(resource: Resource, was: ZoneRule, becomes: ZoneRule) -> Loss
 def _passing_more(
     resource: Resource, was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]
 ) -> Loss | None:
-    """The loss by a rule that lets more traffic pass than it did; it moved before `passed`."""
+    """The loss by a rule that lets more traffic pass as `becomes` than as `was`; None if it does
+    not. `passed` are the rules that it moved in front of."""
     more = _skipped_anew(was, becomes)
     if more:
         reason = f"skips more than described ({skipped_in_words(more)})"
@@ -209,13 +214,14 @@ def _passing_more(
 
 
 def _is_of_deployments(name: str) -> bool:
-    """True for a part of a skip that names what rules behind it deploy."""
+    """Return whether a name in a skip means a ruleset, or rules of a ruleset, that later rules
+    execute."""
     return name.partition(" ")[0] in ("rulesets", "rules")
 
 
 def idle_among(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
-    """The rules of a list that skip nothing but rulesets that rules behind them deploy, although no
-    rule behind them does."""
+    """The rules that skip only rulesets or their rules, although no rule behind them executes these
+    rulesets."""
     for index, rule in enumerate(rules):
         behind = rules[index + 1 :]
         if skips_deployments_alone(rule) and not any(
@@ -225,13 +231,14 @@ def idle_among(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
 
 
 def skips_deployments_alone(rule: ZoneRule) -> bool:
-    """True if a rule takes requests past what rules behind it deploy, and past nothing else."""
+    """Return whether a rule skips only rulesets, or rules of rulesets, that later rules execute."""
     others = rule.skips - {REST_OF_THE_LIST}
     return rule.lets_pass and not rule.unknown and all(map(_is_of_deployments, others))
 
 
 def _skipped_anew(was: ZoneRule, becomes: ZoneRule) -> list[str]:
-    """The names in a skip that another skip had not, neither itself nor as a part of more."""
+    """The names that `becomes` skips and `was` does not, neither by name nor as a part of something
+    else."""
 
     def is_part(name: str) -> bool:
         wholes = {REST_OF_THE_LIST, f"rulesets {name.split()[1]}"} if " " in name else set()
@@ -243,7 +250,8 @@ def _skipped_anew(was: ZoneRule, becomes: ZoneRule) -> list[str]:
 def skip_loss(
     resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule], later: Later = ()
 ) -> Loss | None:
-    """The loss by a rule for those behind it, for `later` ones, and for what is not known."""
+    """The loss because a rule skips rules `behind` it, rules of `later` phases, or something that
+    is not known; None if there is none."""
     if not rule.lets_pass:
         return None
     of_rules = phase_skip_loss(resource, rule, later) or _list_skip_loss(resource, rule, behind)
@@ -261,7 +269,7 @@ def skip_loss(
 
 
 def phase_skip_loss(resource: Resource, rule: ZoneRule, later: Later) -> Loss | None:
-    """The loss by a rule for those of later phases that it skips, as far as they are known."""
+    """The loss because a rule skips known rules of later phases; None if there is none."""
     losses = [
         _loss_of_skipped(resource, rule, other, [_with_counted(item) for item in rules])
         for other, rules in later
@@ -271,13 +279,13 @@ def phase_skip_loss(resource: Resource, rule: ZoneRule, later: Later) -> Loss | 
 
 
 def _with_counted(rule: ZoneRule) -> ZoneRule:
-    """A rule that also matches the requests that its rate limit counts."""
+    """The rule, with an expression that also matches the requests that its rate limit counts."""
     counted = Expression.of_object(limit_of(rule.obj), "counting_expression")
     return rule._replace(expression=rule.expression.or_(counted)) if counted.text else rule
 
 
 def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
-    """The loss by a rule for those behind it in the list."""
+    """The loss because a rule skips rules `behind` it in its list; None if there is none."""
     passed = [item for item in behind if rule.takes_past(item)]
     return _loss_of_skipped(resource, rule, resource, passed)
 
@@ -297,8 +305,8 @@ def _loss_of_skipped(
 
 
 def leaves_out(expression: Expression, other: Expression) -> bool | None:
-    """True if an expression leaves out requests that another one matches; None if nothing is
-    proven."""
+    """Return whether `expression` does not match some request that `other` matches; None if neither
+    is proven."""
     if expression == other:
         return False
     if matches_every_request(other.not_().or_(expression)):
@@ -308,23 +316,24 @@ def leaves_out(expression: Expression, other: Expression) -> bool | None:
 
 
 def _covers(one: ZoneRule, other: ZoneRule) -> bool:
-    """True if it is proven that a rule matches every request that another one matches."""
+    """Return whether it is proven that the rule `one` matches every request that the rule `other`
+    matches."""
     return leaves_out(one.expression, other.expression) is False
 
 
 def _are_apart(one: ZoneRule, other: ZoneRule) -> bool:
-    """True if it is proven that no request matches both rules."""
+    """Return whether it is proven that no request matches both rules."""
     return matches_nothing(one.expression.and_(other.expression))
 
 
 def matches_nothing(expression: Expression) -> bool:
-    """True if it is proven that no request matches an expression."""
+    """Return whether it is proven that no request matches an expression."""
     return matches_every_request(expression.not_())
 
 
 def level_losses(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
-    """The losses by fields with levels, such as the security level of a zone, that are lower than
-    in the first state, or may be, since a level is not known."""
+    """The losses by fields with levels, such as the security level of a zone, whose level is lower
+    in `becomes` than in `was`; a loss is not certain if a level is not known."""
     before = was.get(resource.plural) or ()
     after = becomes.get(resource.plural) or ()
     for former, obj in zip(before, after):
@@ -357,7 +366,7 @@ def _word(level: Any) -> str:
 
 
 def _rank_of(field: Field, level: Any) -> int | None:
-    """The rank of a level; None for one that is not known."""
+    """The rank of a level among the levels of a field; None if the level is not known."""
     return None if level is None else field.ranks.get(field.value.normalise(level))
 
 
@@ -365,7 +374,7 @@ NO_CONTENTS = Contents()
 
 
 class _Reference(NamedTuple):
-    """A rule that refers to a list, as it is written, and the rules behind it."""
+    """A rule that refers to a list, as the rule is written, and the rules behind it."""
 
     resource: Resource
     rule: ZoneRule
@@ -373,7 +382,8 @@ class _Reference(NamedTuple):
 
 
 def _names_itself(rule: ZoneRule, name: str) -> bool:
-    """True if a rule refers to a list, and not only the rule that executes its ruleset."""
+    """Return whether a rule refers to a list in its own expression, not only by the rule that
+    executes its ruleset."""
     is_inner = rule.via or rule.of_account
     return not is_inner or name in Expression.of_object(rule.obj).lists
 
@@ -396,11 +406,12 @@ class Referring:
         return spelt_out(rule, {**self.contents, **lists})
 
     def concerns(self, obj: Object) -> bool:
-        """Return whether a rule refers to a list, or may."""
+        """Return whether a rule refers to the list `obj`, or may refer to it."""
         return LISTS.label_of(obj) in self._references or uses_of(obj) > 0
 
     def loss(self, obj: Object, lacks: Contents, has: Contents) -> Loss | None:
-        """The loss by a list that has some contents and lacks others."""
+        """The loss if the list `obj` loses the contents `lacks` and gains the contents `has`; None
+        if there is none."""
         if not lacks.size and not has.size:
             return None
         name = LISTS.label_of(obj)
@@ -430,8 +441,8 @@ class Referring:
 
 
 def list_losses(was: State, becomes: State) -> Iterator[Loss]:
-    """The losses by lists whose items make rules let more pass than in another state, or stop
-    less."""
+    """The losses by lists whose items differ between the states `was` and `becomes`, so that rules
+    stop less traffic or let more pass."""
     referring = Referring(becomes)
     for obj in becomes.get(LISTS.plural, ()):
         resource = items_in(obj)
@@ -456,12 +467,12 @@ def list_losses(was: State, becomes: State) -> Iterator[Loss]:
 def objects_among(
     resource: Resource, objects: Sequence[Object], keys: Container[Key]
 ) -> list[Object]:
-    """The objects whose keys are among these."""
+    """The objects whose key is in `keys`."""
     return [obj for obj in objects if resource.key_of(obj) in keys]
 
 
 def other_objects(
     resource: Resource, objects: Sequence[Object], keys: Container[Key]
 ) -> list[Object]:
-    """The objects whose keys are not among these."""
+    """The objects whose key is not in `keys`."""
     return [obj for obj in objects if resource.key_of(obj) not in keys]

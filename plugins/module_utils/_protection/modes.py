@@ -72,12 +72,11 @@ RulePlace = Tuple[str, str]  # the scope of a rule, and its place in lower case
 
 
 class Loss(NamedTuple):
-    """Protection that one state has and another one lacks, by the object with this key and label.
+    """Protection that one state has and another state lacks, by the object with this key and label.
 
     `reason` is a sentence without its subject; `certain` is false if the loss is not proven. `how`
-    says what becomes of a rule that stops traffic, or of an override. `ranges` are the addresses
-    concerned, and `deciding_before` the keys and labels of objects that decided before, as far as
-    they are told.
+    is the kind of the loss, such as `removed`. `ranges` are the addresses concerned.
+    `deciding_before` are keys and labels of objects that decided before, if they are known.
     """
 
     resource: Resource
@@ -100,7 +99,7 @@ class Loss(NamedTuple):
 
 
 def ranges_of_losses(losses: Iterable[Loss], how: str = "") -> Ranges:
-    """The addresses of losses, of one kind if it is told."""
+    """The addresses that losses are about; of losses of the kind `how` only, if it is given."""
     ranges: list[Range] = []
     for loss in losses:
         if how in ("", loss.how):
@@ -109,13 +108,13 @@ def ranges_of_losses(losses: Iterable[Loss], how: str = "") -> Ranges:
 
 
 def loss_by(resource: Resource, obj: Object, reason: str, certain: bool = True) -> Loss:
-    """The loss by an object of a state."""
+    """The loss that an object of a state causes."""
     return Loss(resource, resource.key_of(obj), resource.label_of(obj), reason, certain)
 
 
 class Decider(TypedDict):
-    """The filter or rule that decides for some traffic, None for nothing; `traffic` is `all` or
-    `some` of it."""
+    """A filter or rule that decides about traffic: `decided_by` is its name, None if no object
+    decides; `traffic` is `all` if it decides about all of the traffic, else `some`."""
 
     mode: str
     decided_by: str | None
@@ -123,8 +122,9 @@ class Decider(TypedDict):
 
 
 class Filter(NamedTuple):
-    """A filter as it decides: its mode, and what it matches; where that is not understood, the mode
-    is `undecided`, and `own_mode` the one that Cloudflare shows."""
+    """A filter with its mode and the destinations that it matches. If one of these is not
+    understood, `mode` is `undecided`; `own_mode` remains the mode that Cloudflare shows, if it is
+    known."""
 
     expression: Expression
     mode: str
@@ -133,8 +133,8 @@ class Filter(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A rule for a scope: for `global`, or for the region or data center that is its `place`; its
-    `levels` are the sensitivities by field."""
+    """A rule for a scope: `global`, or the region or data center named in `place`. `levels` are its
+    sensitivities, by field."""
 
     scope: str
     place: str
@@ -143,23 +143,23 @@ class Rule(NamedTuple):
 
     @property
     def everywhere(self) -> bool:
-        """True for the rule for all traffic."""
+        """Return whether the rule is for all traffic."""
         return self.scope == GLOBAL
 
     @property
     def label(self) -> str:
-        """The scope, with the name of the place."""
+        """The scope and, unless it is global, the name of the place."""
         return f"{self.scope} {self.place}" if self.place else self.scope
 
     @property
     def key(self) -> RulePlace:
-        """Scope and place; rules that have both in common decide on the same traffic."""
+        """The scope and the place; rules with equal keys decide about the same traffic."""
         return self.scope, self.place.casefold()
 
 
 class Component(NamedTuple):
-    """The filters and rules of one component; `undecided` has a sentence on each that is not
-    understood."""
+    """The filters and rules of one component; `undecided` contains a sentence on each one that is
+    not understood."""
 
     kind: str
     filters: Sequence[Filter]
@@ -168,28 +168,29 @@ class Component(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The name in sentences."""
+        """The name of the component in sentences."""
         return COMPONENTS[self.kind].title
 
     @property
     def is_switched(self) -> bool:
-        """True if it does nothing while the status is off."""
+        """Return whether the component does nothing while TCP protection is off."""
         return COMPONENTS[self.kind].is_switched
 
     @property
     def deciding_kinds(self) -> Sequence[str]:
-        """The kinds of objects that decide for it, as sentences name one of them."""
+        """The kinds of objects that decide for the component: `rule`, and `filter` if it has
+        filters."""
         return ("rule", "filter") if filters_of(self.kind) else ("rule",)
 
     @property
     def rule_modes(self) -> Modes:
-        """The modes that rules give to what no filter matches, one or more."""
+        """All modes that traffic may meet by the rules, if no filter matches it."""
         everywhere = frozenset(rule.mode for rule in self.rules if rule.everywhere)
         return (everywhere or frozenset([OFF])) | frozenset(rule.mode for rule in self.rules)
 
     def pieces(self, space: Ranges) -> list[Piece]:
-        """The space cut into pieces, each with all modes that some of its traffic may meet
-        somewhere."""
+        """The addresses of `space`, divided into pieces; each piece has all modes that some of its
+        traffic may meet."""
         open_pieces: list[Piece] = [(space, frozenset())]
         closed: list[Piece] = []
         for mode in IN_TURN:
@@ -206,8 +207,8 @@ class Component(NamedTuple):
         return gathered(closed)
 
     def _matched_in(self, mode: str) -> MatchedDestinations:
-        """The destinations that the filters of a mode match; filters of an unknown mode match
-        nothing for certain."""
+        """The destinations that the filters of a mode match; filters whose mode is not known match
+        none for certain."""
         always: list[Range] = []
         sometimes: list[Range] = []
         for candidate in self.filters:
@@ -218,10 +219,10 @@ class Component(NamedTuple):
         return MatchedDestinations(union(always), union(sometimes))
 
     def deciders(self, network: Range) -> list[Decider]:
-        """The deciders for a network, in the order of precedence; the list ends with the first that
-        takes all traffic.
+        """The objects that decide about traffic to `network`, in the order of precedence. The last
+        one decides about all traffic that is left.
 
-        A rule for one region or data center takes some of the traffic.
+        A rule for one region or data center decides about some of the traffic.
         """
         deciders: list[Decider] = []
         for mode in IN_TURN:
@@ -248,7 +249,7 @@ def _decider(mode: str, is_whole: bool, decided_by: str | None = None) -> Decide
 
 
 def gathered(pieces: Iterable[Piece]) -> list[Piece]:
-    """Pieces with the same modes as one, the best protected first."""
+    """The pieces, with those of equal modes joined into one, the best protected first."""
     by_modes: dict[Modes, Ranges] = {}
     for ranges, modes in pieces:
         if ranges:
@@ -257,18 +258,18 @@ def gathered(pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def union_of_modes(sets: Iterable[Modes]) -> Modes:
-    """Every mode that one of several sets has."""
+    """All modes that are in at least one of the sets."""
     return frozenset(chain(*sets))
 
 
 def in_order(modes: Modes) -> list[str]:
-    """Modes from enabled to off, and whether any is undecided."""
+    """The modes in a fixed order, from enabled to off."""
     return sorted(modes, key=MODES_IN_ORDER.index)
 
 
 def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
-    """A component as an account's state has it; where its rules or filters are not known, neither
-    are its modes."""
+    """The component of this kind in the state of an account; if its rules or filters are not known,
+    its modes are undecided."""
     title = COMPONENTS[kind].title
     objects = {"rules": state.get(rules_of_component(kind).plural)}
     filter_resource = filters_of(kind)
@@ -287,8 +288,8 @@ def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
 
 
 def components(state: Mapping[str, Sequence[Object]]) -> list[Component]:
-    """The components of an account; without those that are read on demand, where they were not
-    read."""
+    """The components of an account; a component that is read only on demand is left out if it was
+    not read."""
     rules = {kind: rules_of_component(kind) for kind in COMPONENTS}
     return [
         component(kind, state)
@@ -300,8 +301,8 @@ def components(state: Mapping[str, Sequence[Object]]) -> list[Component]:
 def watching(
     state: Mapping[str, Sequence[Object]], resource: Resource, key: Key | None = None
 ) -> Component:
-    """The component of a resource as if all that monitors mitigated too; with a key, as if only
-    this object of the resource did."""
+    """The component of `resource`, with its monitoring objects as if they mitigated. If `key` is
+    given, only this object mitigates, and all others only monitor."""
 
     def watched(collection: Resource, obj: Object) -> Object:
         mode = CODE.normalise(obj.get("mode"))
@@ -341,7 +342,7 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
 
 
 def rule_of(obj: Object, kind: str) -> Rule:
-    """A rule as an object has it, its mode left out."""
+    """The rule that an object describes, without its mode."""
     scope = str(CODE.normalise(obj.get("scope")))
     place = "" if scope == GLOBAL else str(obj.get("name")).upper()
     return Rule(scope, place, "", levels_of_rule(kind, obj))
@@ -357,7 +358,8 @@ def _read_rule(obj: Object, kind: str, problems: list[str]) -> Rule:
 
 
 def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
-    """If two rules for one place have different modes, it is not known which of them counts."""
+    """An undecided rule for each place that has rules with different modes; a sentence on it is
+    added to `problems`."""
     rule_of_key: dict[RulePlace, Rule] = {}
     contradictory: dict[RulePlace, Rule] = {}
     for rule in rules:
@@ -370,7 +372,7 @@ def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> l
 
 
 class FieldInWords(NamedTuple):
-    """A field of packets, with the words for a value of it, and for several."""
+    """A field of packets, with the words for one value and for several values."""
 
     name: str
     singular: str
@@ -387,13 +389,13 @@ UNNAMED_PLACE = ("", "")  # a place that no rule names
 
 
 def counted_networks(ranges: Ranges) -> str:
-    """The number of addresses, and the first networks."""
+    """The number of addresses, and the first few networks, in words."""
     return f"{counted(ranges)} ({first_few(networks(ranges))})"
 
 
 def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> dict[str, Ranges]:
-    """The traffic to some addresses that a component mitigates in the one state and not in the
-    other: the destinations by the part of the traffic to them, which is empty for all of it."""
+    """The destinations in `space` whose traffic is mitigated by `was`, but not by `becomes`. The
+    keys say in words which part of the traffic that is; empty for all of it."""
     space = _may_differ(was, becomes, space)
     was_reaching = was._replace(filters=_reaching(was.filters, space))
     becomes_reaching = becomes._replace(filters=_reaching(becomes.filters, space))
@@ -405,7 +407,7 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> di
 
 
 class PartOfTraffic(NamedTuple):
-    """Packets, and the places, each a region with a data center, for which they are meant."""
+    """Packets, limited to some places; each place is a region with a data center."""
 
     packets: Set
     places: AbstractSet[tuple[RulePlace, RulePlace]]
@@ -447,7 +449,8 @@ Places = AbstractSet[Tuple[RulePlace, RulePlace]]
 
 
 def _places_that_mitigate(was: Component, becomes: Component) -> tuple[Places, Places, Places]:
-    """All places, and those in which rules mitigate before, and after."""
+    """All places, the places where the rules of `was` mitigate, and those where the rules of
+    `becomes` do."""
     everywhere: set[tuple[RulePlace, RulePlace]] = set()
     mitigating_before: set[tuple[RulePlace, RulePlace]] = set()
     mitigating_after: set[tuple[RulePlace, RulePlace]] = set()
@@ -461,7 +464,7 @@ def _places_that_mitigate(was: Component, becomes: Component) -> tuple[Places, P
 
 
 def never_mitigated(component: Component, space: Ranges) -> Ranges:
-    """The addresses of which all traffic matches one or another filter that does not mitigate."""
+    """The addresses in `space` whose traffic always matches a filter that does not mitigate."""
     partial = _reaching(component.filters, space)
     if len(partial) < 2:  # what takes all traffic by itself is not a part of a piece that mitigates
         return []
@@ -472,8 +475,8 @@ def never_mitigated(component: Component, space: Ranges) -> Ranges:
 
 
 def _may_differ(was: Component, becomes: Component, space: Ranges) -> Ranges:
-    """The addresses for which the two states may differ: those that a filter may match which only
-    one of them has, or all if their rules differ."""
+    """The addresses in `space` for which the components may differ: those that differing filters
+    may match, or all if the rules differ."""
     if [rule[:3] for rule in was.rules] != [rule[:3] for rule in becomes.rules]:
         return space
     before, after = _filters_by_identity(was), _filters_by_identity(becomes)
@@ -485,7 +488,7 @@ def _may_differ(was: Component, becomes: Component, space: Ranges) -> Ranges:
 
 
 def _filters_by_identity(component: Component) -> dict[tuple[object, ...], Filter]:
-    """Filters by what makes them equal; what an expression matches follows from it."""
+    """The filters of a component, by their expression and modes."""
     return {
         (candidate.expression, candidate.mode, candidate.own_mode): candidate
         for candidate in component.filters
@@ -493,14 +496,13 @@ def _filters_by_identity(component: Component) -> dict[tuple[object, ...], Filte
 
 
 def _reaching(filters: Sequence[Filter], space: Ranges) -> list[Filter]:
-    """The filters that can match traffic to these addresses; the others cannot change the
-    result."""
+    """The filters that can match traffic to `space`."""
     return [candidate for candidate in filters if intersection(candidate.matches.sometimes, space)]
 
 
 class _Fates(NamedTuple):
-    """Packets by their fate: those that an enabled filter mitigates, those that another filter
-    takes, and those that the rules decide on."""
+    """Packets, divided by what decides about them: those that an enabled filter mitigates, those
+    that match another filter, and those left to the rules."""
 
     mitigated: Set
     by_other_filters: Set
@@ -508,8 +510,8 @@ class _Fates(NamedTuple):
 
 
 def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], packets: Set) -> _Fates:
-    """The packets that filters take, in the order of their modes; one whose mode is not known may
-    be the first."""
+    """The packets, divided by the filters that match them. Filters apply in the order of their
+    modes, a filter whose mode is not known at its place in that order."""
     taken: dict[str, Set] = {}
     for mode in IN_TURN:
         of_mode = [candidate for candidate in filters if candidate.own_mode == mode]
@@ -522,7 +524,8 @@ def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], packets: Set) -> 
 
 
 def _packets_in_words(diagrams: Diagrams, packets: Set, whole: Set) -> str:
-    """The packets to a destination in words; empty for all of them."""
+    """The part of `whole` (all packets to a destination) that `packets` is, in words; empty if they
+    are equal."""
     if packets == whole:
         return ""
     clauses = []
@@ -541,7 +544,7 @@ def _port_range(ports: Range) -> str:
 
 
 def _titles(was: Component, becomes: Component) -> dict[RulePlace, str]:
-    """The regions and data centers that rules name, in words."""
+    """The names, in words, of the regions and data centers that rules name."""
     rules = {rule.key: rule for rule in (*was.rules, *becomes.rules, *was.rules)}
     titles: dict[RulePlace, str] = {}
     for scope, title in SCOPES.items():
@@ -554,7 +557,8 @@ def _titles(was: Component, becomes: Component) -> dict[RulePlace, str]:
 def _deciding_rules(
     was: Component, becomes: Component
 ) -> Iterator[tuple[tuple[RulePlace, RulePlace], Rule | None, Rule | None]]:
-    """Each region with each data center, and the most specific rule for both in either state."""
+    """Each pair of a region and a data center, with the rule that decides for it in `was` and in
+    `becomes`; None if there is no such rule."""
     rules_before = {rule.key: rule for rule in was.rules}
     rules_after = {rule.key: rule for rule in becomes.rules}
     places = [*{**rules_before, **rules_after}]
@@ -568,7 +572,7 @@ def _deciding_rules(
 
 
 def _most_specific(rules: Mapping[RulePlace, Rule], places: Iterable[RulePlace]) -> Rule | None:
-    """The rule for the first of some places that has one."""
+    """The rule for the first of these places that has a rule; None if there is none."""
     for place in places:
         if place in rules:
             return rules[place]
@@ -576,8 +580,9 @@ def _most_specific(rules: Mapping[RulePlace, Rule], places: Iterable[RulePlace])
 
 
 def mitigation_losses(was: Component, becomes: Component, space: Ranges) -> Iterator[Loss]:
-    """The losses by a component that mitigates less of the traffic to some addresses, or later;
-    the label is the part of the traffic, or the rule that is less sensitive."""
+    """The losses because `becomes` mitigates less of the traffic to `space` than `was`, or
+    mitigates later. The label of a loss is the part of the traffic, or the rule that is less
+    sensitive."""
     for part, ranges in no_longer_mitigated(was, becomes, space).items():
         reason = counted_networks(ranges)
         if part:
@@ -595,8 +600,8 @@ def mitigation_losses(was: Component, becomes: Component, space: Ranges) -> Iter
 
 
 def _less_sensitive(kind: str, was: Rule, becomes: Rule) -> Loss | None:
-    """The loss by a rule that decides with less sensitivity than another one, or it itself, did; a
-    level that is not known is the lowest."""
+    """The loss because the rule `becomes`, which decides in place of `was`, is less sensitive; None
+    if it is not. A level that is not known counts as the lowest."""
     modes, is_same = {was.mode, becomes.mode}, was.key == becomes.key
     if modes != {ENABLED} and (not is_same or DISABLED in modes):
         return None
@@ -621,7 +626,7 @@ def _less_sensitive(kind: str, was: Rule, becomes: Rule) -> Loss | None:
 
 
 def _rank_of_level(level: str) -> int:
-    """The place of a level among those of profiles; lower than all if it is not known."""
+    """The rank of a sensitivity level; -1 if it is not known."""
     ranks = {known_level: rank for rank, known_level in enumerate(LEVELS_OF_PROFILES)}
     return ranks.get(level, -1)
 
@@ -629,8 +634,8 @@ def _rank_of_level(level: str) -> int:
 def _places_in_words(
     places: AbstractSet[tuple[RulePlace, RulePlace]], titles: Mapping[RulePlace, str]
 ) -> str | None:
-    """Places in words, each with a region and a data center: empty for all, None for none; `titles`
-    are of those that rules name. A data center may be in any region."""
+    """Places in words, each a pair of a region and a data center; empty for all places, None for no
+    place. `titles` names the places that rules name."""
     concerned = {region for region, center in places if center == UNNAMED_PLACE}
     concerned |= {center for _region, center in places}
     if (UNNAMED_PLACE, UNNAMED_PLACE) in places:

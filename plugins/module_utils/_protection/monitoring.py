@@ -16,12 +16,12 @@ from .._timestamps import started_before
 
 
 def mode_of(resource: Resource, obj: Object | None) -> str:
-    """The mode of an object; empty if there is none."""
+    """The mode of an object; empty if the object is None or has no mode."""
     return str((obj or {}).get(resource.mode_field or "")).casefold()
 
 
 def enabling(plan: Plan) -> list[Operation]:
-    """The operations of a plan after which an object mitigates that did not before."""
+    """The operations of a plan after which an object mitigates that did not mitigate before."""
     return [operation for operation in plan.operations if _enables(operation)]
 
 

@@ -46,8 +46,8 @@ OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")
 
 
 class OwnerNames(NamedTuple):
-    """The collection and its field that hold the names of an owner to which traffic goes; and the
-    words for the names."""
+    """The collection and the field that contain the names of an owner (a zone, or an account's
+    prefixes), with words for these names."""
 
     resource: Resource
     field: str
@@ -81,8 +81,8 @@ ANYWHERE: Spaces = (("", EVERYTHING),)
 
 
 class TrafficKind(NamedTuple):
-    """A kind of plain traffic, in words as `what`. Its fields have these values, or values that
-    begin so, and all of it meets the condition, if there is one."""
+    """A kind of plain traffic; `what` describes it in words. Its fields have the given `values`, or
+    values that begin with `starts`; all of it meets `condition` (None: no condition)."""
 
     what: str
     values: Mapping[str, Any] = {}
@@ -92,8 +92,8 @@ class TrafficKind(NamedTuple):
 
 
 class WideRule(NamedTuple):
-    """A rule that all plain traffic of a kind meets and matches, with words for the traffic, and
-    with the other rules that it takes to match all of it."""
+    """A rule that all plain traffic of a kind reaches and matches. `traffic` is that kind in words;
+    `helpers` are other rules without which the rule would not match all of it."""
 
     rule: ZoneRule
     traffic: str
@@ -103,7 +103,8 @@ class WideRule(NamedTuple):
 def rules_matching_all_traffic(
     resource: Resource, rules: Sequence[ZoneRule], state: State
 ) -> list[WideRule]:
-    """The active rules that all plain traffic of a kind meets and matches."""
+    """The active rules that all plain traffic of a kind reaches and matches, by themselves or
+    together with others."""
     if not any(wide_groups(resource, rules)):
         return []
     wide: dict[Key, WideRule] = {}
@@ -131,7 +132,8 @@ def rules_matching_all_traffic(
 
 
 def _groups_by_effect(rules: Sequence[ZoneRule]) -> list[list[ZoneRule]]:
-    """The rules that stop traffic, and for all that a rule skips, the rules that skip it."""
+    """Groups of rules with a common effect: the rules that stop traffic and, for each name that
+    rules skip, the rules that skip it."""
     groups = [[rule for rule in rules if rule.enforces]]
     passing = [rule for rule in rules if rule.lets_pass]
     skipped: set[str] = set()
@@ -169,8 +171,9 @@ def _fewest_together(
 
 
 def wide_groups(resource: Resource, rules: Iterable[ZoneRule]) -> Iterator[list[ZoneRule]]:
-    """The rules that stop traffic, and those that let it pass, each with one for all of them;
-    without those of which no part is wide, whatever the names of their owner are."""
+    """The rules that stop traffic, and those that let it pass, each group followed by a rule that
+    stands for all of it. A group is left out if its rules together cannot match all plain
+    traffic."""
     in_order = [*rules]
     stopping = [rule for rule in in_order if rule.enforces]
     passing = [rule for rule in in_order if rule.lets_pass]
@@ -183,14 +186,14 @@ def wide_groups(resource: Resource, rules: Iterable[ZoneRule]) -> Iterator[list[
 
 
 def union_of_rules(rule: ZoneRule, rules: Sequence[ZoneRule]) -> ZoneRule:
-    """A copy of `rule` that matches all that one of `rules` matches."""
+    """A copy of `rule` that matches the traffic that any of `rules` matches."""
     expressions = [matching.expression for matching in rules]
     return rule._replace(expression=Expression.any_of(expressions))
 
 
 def owner_names_in(traffic: str, state: State) -> Sequence[Object] | None:
-    """The objects whose names the rules of a kind of traffic may use; None if a state does not have
-    them. The plan of a host may change the prefixes of its account."""
+    """The objects that contain the names to which traffic of a kind goes (the zone, or prefixes);
+    None if the state does not contain them. Planned prefixes take precedence."""
     owner = OWNER_NAMES[traffic].resource
     planned = state.get(PREFIXES.plural)
     if owner is OWN_PREFIXES and planned is not None:
@@ -199,8 +202,8 @@ def owner_names_in(traffic: str, state: State) -> Sequence[Object] | None:
 
 
 def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[ZoneRule] = ()) -> str:
-    """The kind of plain traffic of which all matches an active rule, and none of those before, in
-    words; empty if there is none."""
+    """The first kind of plain traffic, in words, that an active rule matches completely, not
+    counting traffic that the rules `before` match; empty if there is none."""
     if not (rule.enforces or rule.lets_pass):
         return ""
     names = destination_names(resource.traffic, state)
@@ -208,7 +211,8 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
 
 
 def destination_names(traffic: str, state: State) -> tuple[str, ...]:
-    """The names of a zone, or the protected prefixes of an account, as far as a state has them."""
+    """The name of the zone, or the protected prefixes of the account, to which traffic goes; empty
+    if the state does not contain them."""
     field = OWNER_NAMES[traffic].field
     names = []
     for obj in owner_names_in(traffic, state) or ():
@@ -219,8 +223,8 @@ def destination_names(traffic: str, state: State) -> tuple[str, ...]:
 
 
 def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
-    """True if it depends on the name of the zone, or on the prefixes of the account, whether all
-    plain traffic matches a rule."""
+    """Return whether the name of the zone, or the account's prefixes, decides whether all plain
+    traffic matches a rule."""
     is_active = rule.enforces or rule.lets_pass
     return is_active and _depends_on_owner(rule.expression, resource.traffic, rule.lets_pass)
 
@@ -240,8 +244,8 @@ def _depends_on_owner(expression: Expression, traffic: str, lets_pass: bool) -> 
 
 @lru_cache(maxsize=4096)
 def _may_be_wide(expression: Expression, traffic: str, lets_pass: bool) -> bool | None:
-    """True if all plain traffic of a kind matches an expression, should the names of its owner be
-    the best for it; None if the expression cannot be read, or has too many cases."""
+    """Return whether an expression matches all plain traffic of a kind for some names of the owner;
+    None if that cannot be told."""
     try:
         truths = expression.truths_in_favour(OF_ZONES)
     except Unread:
@@ -260,7 +264,7 @@ def _may_be_wide(expression: Expression, traffic: str, lets_pass: bool) -> bool 
 
 
 def _spaces_of(flows: Flows) -> Spaces:
-    """The destinations of each flow, and those of none, without words."""
+    """The destinations of each flow, and the destinations that no flow has; all without words."""
     concerned: list[Range] = []
     for destinations, _sources in flows:
         concerned += destinations
@@ -270,8 +274,8 @@ def _spaces_of(flows: Flows) -> Spaces:
 
 
 def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Iterator[TrafficKind]:
-    """The kinds of plain traffic to a zone or to prefixes with these names, those with the shortest
-    words first; every request, or every packet, is of all kinds."""
+    """The kinds of plain traffic to a zone or to prefixes with these names, in the order in which
+    they are tried. The first kind is all traffic, which includes every other kind."""
     if traffic == "request":
         yield TrafficKind("every request")
         yield from _kinds_of_requests(names)
@@ -288,7 +292,8 @@ def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Itera
 
 
 def _families_of(prefixes: Spaces) -> Spaces:
-    """The families of some prefixes, without words; everything if there are none."""
+    """The address families of some prefixes, without words; all addresses if there are no
+    prefixes."""
     families = []
     for family in EVERYTHING:
         if any(intersection([family], space) for _words, space in prefixes):
@@ -331,8 +336,8 @@ def _kind_of_packets(protocol: str, spaces: Spaces) -> TrafficKind:
 def plain_traffic(
     expression: Expression, traffic: str, lets_pass: bool, names: tuple[str, ...] = ()
 ) -> str:
-    """The first kind of plain traffic of which all, from half or more of a family, is proven to
-    match an expression, in words; empty if there is none."""
+    """The first kind of plain traffic, in words, that is proven to match an expression completely,
+    from at least half of the sources of a family; empty if there is none."""
     whole, *kinds = _kinds_of(traffic, lets_pass, names)
     for kind in kinds:
         words = _remaining_in_words(kind, _unmatched_flows(kind, expression))
@@ -344,14 +349,14 @@ def plain_traffic(
 def _unmatched_flows(
     kind: TrafficKind, expression: Expression, assumed: Mapping[Comparison, bool] | None = None
 ) -> Flows:
-    """The traffic of a kind that may not match; `assumed` is taken for the truth of
-    comparisons."""
+    """The traffic of a kind that may not match an expression; `assumed` contains comparisons whose
+    truth is assumed."""
     return unmatched(expression, kind.condition, partial(_settled, kind, assumed or {}))
 
 
 def _remaining_in_words(kind: TrafficKind, flows: Flows) -> str:
-    """The traffic of a kind without these flows, in words, for the first space of which half of a
-    family or more is left; empty if there is none."""
+    """The traffic of a kind without these flows, in words: for the first destinations to which at
+    least half of the sources of a family remain. Empty if there are none."""
     for destinations, space in kind.spaces:
         matched = {}
         for family in EVERYTHING:
@@ -367,8 +372,8 @@ def _remaining_in_words(kind: TrafficKind, flows: Flows) -> str:
 
 
 def _matched_sources(family: Range, space: Ranges, flows: Flows) -> Ranges:
-    """The sources of a family whose traffic to a space is in none of the flows; none if they are
-    less than half of those in use."""
+    """The sources of a family whose traffic to `space` is in none of the flows; empty if they are
+    fewer than half of the sources in use."""
     destinations = intersection(space, [family])
     if not destinations:
         return []
@@ -383,7 +388,7 @@ def _matched_sources(family: Range, space: Ranges, flows: Flows) -> Ranges:
 
 
 def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
-    """The sources of traffic in words; empty if they are all."""
+    """The sources of traffic in words; empty if `sources` are all addresses."""
     excepted = difference(families, sources)
     of_families = "" if is_all else f" from {first_few(networks(families))}"
     if not excepted:

@@ -27,15 +27,15 @@ MET = "met"  # the family of the marks that say which rule traffic meets
 
 
 class Outcome(NamedTuple):
-    """An outcome, and the rule or whatever else decides it; None if nothing does."""
+    """An outcome, and the name of the rule or other object that causes it; None if nothing does."""
 
     word: str
     by: str | None = None
 
 
 def outcome_of(rule: ZoneRule) -> str:
-    """The outcome of a request that a rule matches; empty if the evaluation goes on, and `unknown`
-    for an action, or a parameter of a skip, that is not known."""
+    """The outcome of traffic that a rule matches. Empty if the evaluation goes on; `unknown` if the
+    action, or a parameter of a skip, is not known."""
     if rule.action in ENFORCING:
         return BLOCKED if rule.action == "block" else CHALLENGED
     if REST_OF_THE_LIST in rule.skips and rule.action == "skip":
@@ -53,14 +53,14 @@ class OutcomeTraffic(Generic[TrafficSet]):
 
 @dataclass(frozen=True)
 class RuleTraffic(Generic[TrafficSet]):
-    """A rule with the traffic that gets to it and matches it."""
+    """A rule with the traffic that reaches and matches it."""
 
     rule: ZoneRule
     traffic: TrafficSet
 
 
 class WalkedRules(Generic[TrafficSet]):
-    """The rules of a phase, with the traffic that meets each, of some that arrives."""
+    """The rules of a phase, and which part of the arriving traffic meets each rule."""
 
     def __init__(
         self, sets: TrafficSets[TrafficSet], rules: Sequence[ZoneRule], arriving: TrafficSet
@@ -78,7 +78,7 @@ class WalkedRules(Generic[TrafficSet]):
 
     @cached_property
     def met(self) -> list[RuleTraffic[TrafficSet]]:
-        """The rules that some traffic meets, in their order."""
+        """The rules that some traffic meets, in their order, each with that traffic."""
         rules = enumerate(self._rules)
         return [RuleTraffic(rule, self._met[place]) for place, rule in rules if place in self._met]
 
@@ -110,7 +110,7 @@ class WalkedRules(Generic[TrafficSet]):
 
 
 def _step(rule: ZoneRule, place: int) -> Step:
-    """A rule as the walk meets it; it marks the traffic with its place."""
+    """The step of a walk for a rule; it marks the traffic that meets the rule with `place`."""
     word = outcome_of(rule)
     doubt = _doubt_of_end(rule) if word == UNKNOWN_END else None
     effect = StepEffect(Mark(MET, place, "", ""), ends=bool(word), doubt=doubt)
@@ -126,5 +126,5 @@ def _step(rule: ZoneRule, place: int) -> Step:
 
 
 def _doubt_of_end(rule: ZoneRule) -> Hashable:
-    """The variable of an action of which it is not known whether it ends the evaluation."""
+    """The name of the variable for whether a rule with an unknown action ends the evaluation."""
     return "ends", rule.action, *rule.unknown

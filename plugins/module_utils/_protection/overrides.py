@@ -59,8 +59,8 @@ Looser = Union[Tuple[str, bool], None]  # a clause without its subject, and whet
 
 
 def loosened(resource: Resource, was: Object, becomes: Object) -> Looser:
-    """The way in which the second rule stops less of the traffic that it matches than the first;
-    None if it stops as much."""
+    """The way in which the rule `becomes` stops less of the traffic that it matches than the rule
+    `was`; None if it stops as much."""
     if resource is RATE_LIMIT_RULES:
         return limits_less(was, becomes)
     return deploys_less(was, becomes) if resource is MANAGED_RULES else None
@@ -76,11 +76,11 @@ WORDS_OF_LIMITS = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
 
 
 def limits_less(was: Object, becomes: Object) -> Looser:
-    """The way in which the second rate limit lets more requests pass than the first; None if it
-    does not.
+    """The way in which the rate limit of `becomes` lets more requests pass than that of `was`; None
+    if it does not.
 
-    It takes more if some requests that exceed the other one keep to it: as many as it takes at
-    once, at the beginning of each of its periods.
+    It lets more pass if requests that exceed the limit `was` can stay within it. The requests of a
+    period may come all at once, at its beginning.
     """
     limits = one, other = limit_of(was), limit_of(becomes)
     period, shorter = (_number_of_limit(limit, "period") for limit in limits)
@@ -103,8 +103,8 @@ def limits_less(was: Object, becomes: Object) -> Looser:
 
 
 def _counted_requests(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The requests that a rate limit counts, to compare it with another one: those of its own
-    expression only if the other one has a counting_expression."""
+    """A key for the requests that a rate limit counts, to compare it with the limit `beside`. Its
+    own expression is included only if it or `beside` has a counting_expression."""
     limit = limit_of(rule)
     own = limit.get("counting_expression")
     text = own or (rule.get("expression") if beside.get("counting_expression") else "")
@@ -123,9 +123,10 @@ ManagedRuleNames = Tuple[
 
 
 def names_told_apart(overrides: Sequence[Object]) -> list[ManagedRuleNames]:
-    """The names of all managed rules that overrides may tell apart, if no more of these is known.
+    """The combinations of names (rules and categories) by which overrides may distinguish managed
+    rules, if the managed rules are not known.
 
-    Two overrides are compared: no more than one category of each counts.
+    Since two overrides are compared, a combination has at most two categories.
     """
     named = dict.fromkeys(
         f"{what} {name}" for obj in overrides for what, name, _item in named_entries(obj)
@@ -140,8 +141,8 @@ OverrideEntries = Mapping[str, List[Tuple[int, Object]]]  # by name, with their 
 
 
 def entries_by_name(override: Object) -> OverrideEntries:
-    """The parts of an override by the names of the managed rules that they are about; all of it is
-    the first one, under an empty name, about all managed rules."""
+    """The entries of an override, by the name of the managed rule or category that they are about.
+    The whole override is the entry for all managed rules, under an empty name."""
     entries: dict[str, list[tuple[int, Object]]] = {"": [(0, override)]}
     for place, (what, name, item) in enumerate(named_entries(override), 1):
         entries.setdefault(f"{what} {name}", []).append((place, item))
@@ -149,8 +150,9 @@ def entries_by_name(override: Object) -> OverrideEntries:
 
 
 def entries_for(entries: OverrideEntries, names: Iterable[str]) -> list[tuple[str, Object]]:
-    """The parts of an override that are about a managed rule with these names, each with its name;
-    the first that sets a value decides. The last is for all managed rules, under an empty name."""
+    """The entries of an override that are about a managed rule with these names, each with its
+    name. The first entry that sets a value decides; the last one, under an empty name, is for all
+    rules."""
     own = [(place, name, item) for name in ("", *names) for place, item in entries.get(name, ())]
     own.sort(key=itemgetter(0), reverse=True)
     return [(name, item) for _place, name, item in own]
@@ -163,7 +165,8 @@ STRENGTHS_WHEN_OFF: Sequence[StrengthRange] = ((-2, -2), (-1, -1), (-inf, -inf))
 
 
 def _strengths(settings: Values) -> Sequence[StrengthRange]:
-    """The strength of managed rules with these values; a value that is left out is the vendor's."""
+    """The least and greatest strength, in each respect, of managed rules with these values; a value
+    that is left out may be any that the vendor sets."""
     enabled, threshold = settings.get("enabled"), settings.get(THRESHOLD)
     if enabled is False:
         return STRENGTHS_WHEN_OFF
@@ -175,8 +178,8 @@ def _strengths(settings: Values) -> Sequence[StrengthRange]:
 
 
 def _weakens(was: Values, becomes: Values) -> bool | None:
-    """True if managed rules with other values stop less; None if that depends on the vendor's, or
-    on values that are not known."""
+    """Return whether managed rules with the values `becomes` stop less than with `was`; None if
+    that depends on values that are not known."""
     strengths = zip(_strengths(was), _strengths(becomes))
     changed = [(before, after) for before, after in strengths if before != after]
     if any(after[1] < before[0] for before, after in changed):
@@ -188,7 +191,7 @@ def _weakens(was: Values, becomes: Values) -> bool | None:
 
 
 def _values_for(entries: OverrideEntries, names: ManagedRuleNames) -> dict[str, Any]:
-    """The values that an override gives a managed rule."""
+    """The values that an override sets for a managed rule with these names."""
     values: dict[str, Any] = {}
     for _name, item in reversed(entries_for(entries, names)):
         values.update(without(item, *ENTRY_KEYS, *ENTRY_KEYS.values()))
@@ -196,12 +199,13 @@ def _values_for(entries: OverrideEntries, names: ManagedRuleNames) -> dict[str, 
 
 
 def _fewer(names: ManagedRuleNames) -> Iterator[ManagedRuleNames]:
-    """Fewer of some names, in all ways."""
+    """All combinations of these names that leave out at least one name."""
     return chain.from_iterable(combinations(names, size) for size in range(len(names)))
 
 
 def deploys_less(was: Object, becomes: Object) -> Looser:
-    """The way in which the second rule deploys less than the first; None if it deploys as much."""
+    """The way in which the rule `becomes` executes less of a managed ruleset than the rule `was`;
+    None if it does not."""
     if deployed(was) != deployed(becomes):
         return f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}", True
     overrides: list[Mapping[str, Any]] = []
@@ -229,19 +233,20 @@ def deploys_less(was: Object, becomes: Object) -> Looser:
 
 
 def only_logs(resource: Resource, rule: Object) -> bool:
-    """True if a rule deploys managed rules, and all of them are off or log."""
+    """Return whether a rule executes managed rules, and all of them are off or only log."""
     logging = {"id": deployed(rule), OVERRIDES: {"action": "log"}}
     return resource is MANAGED_RULES and not deploys_less(rule, {**rule, PARAMETERS: logging})
 
 
 def _by_width(names: ManagedRuleNames) -> tuple[int, bool]:
-    """Sorts the names for sentences: a rule in a category comes before two categories."""
+    """A key that sorts combinations of names: one name first, then a rule in a category, then two
+    categories."""
     return len(names), len(names) > 1 and not names[0].startswith(RULE)
 
 
 class LevelOfOverride(NamedTuple):
-    """The values that an override sets for a managed rule, by its entry of a name, empty for all
-    rules."""
+    """The action and sensitivity that an override sets for a managed rule; `name` is the entry that
+    sets them, empty for an entry for all rules."""
 
     name: str
     action: str
@@ -274,7 +279,8 @@ NOT_STRONGER_THAN: Mapping[str, Callable[[LevelOfOverride], bool]] = {
 
 
 def weaker_levels(was: LevelOfOverride, becomes: LevelOfOverride, own: str) -> Iterator[str]:
-    """The ways in which a managed rule with this action by itself stops less by another setting."""
+    """The ways in which a managed rule stops less with the level `becomes` than with `was`; `own`
+    is the action that the vendor gives the managed rule, empty if it is not known."""
     if was.action == LOG:  # if it was only logged, everything passed
         return
     if becomes.action == DEFAULT and not NOT_STRONGER_THAN[own](was):
@@ -291,7 +297,8 @@ def weaker_levels(was: LevelOfOverride, becomes: LevelOfOverride, own: str) -> I
 
 
 class OverrideInForce(NamedTuple):
-    """Overrides that are in force, and whose they are: those of a zone, or of its account."""
+    """The overrides that are in force, and the collection that they belong to: that of a zone or of
+    its account."""
 
     resource: Resource
     overrides: Sequence[Object]
@@ -305,19 +312,19 @@ NOT_UNDERSTOOD = "is not understood, and may let more of an attack pass"
 
 
 def override_expression(resource: Resource, override: Object) -> Expression:
-    """The traffic for which an override is."""
+    """The expression of the traffic that an override applies to."""
     expression = Expression.of_object(override)
     return expression.of_packets() if resource is L4_OVERRIDES else expression
 
 
 def managed_rules(resource: Resource, state: State) -> Sequence[Object]:
-    """The managed rules that overrides are about, as far as a state has them."""
+    """The managed rules that overrides can set; empty if the state does not contain them."""
     rulesets = state.get(resource.catalogue_object().plural) or ()
     return [rule for ruleset in rulesets for rule in listed_rules(ruleset)]
 
 
 def overrides_in_force(resource: Resource, state: State) -> OverrideInForce:
-    """The overrides of a state; a zone that has none has those of its account."""
+    """The overrides of a state; those of the account if the zone has none itself."""
     own = state.get(resource.plural) or ()
     of_account = state.get(L7_OVERRIDES_OF_ACCOUNT.plural) if resource is L7_OVERRIDES else ()
     if of_account and not own:
@@ -326,7 +333,8 @@ def overrides_in_force(resource: Resource, state: State) -> OverrideInForce:
 
 
 def override_losses(resource: Resource, was: State, becomes: State) -> list[Loss]:
-    """The losses by the overrides of a state that let more pass than those of another one."""
+    """The losses because the overrides of the state `becomes` let more traffic pass than those of
+    `was`."""
     managed = managed_rules(resource, becomes)
     return losses_between(
         overrides_in_force(resource, was), overrides_in_force(resource, becomes), managed
@@ -336,9 +344,9 @@ def override_losses(resource: Resource, was: State, becomes: State) -> list[Loss
 def losses_between(
     was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object] = ()
 ) -> list[Loss]:
-    """The losses by the second overrides, each at its worst; an override that lets more pass only
-    since another is gone or moved is among them. Without managed rules, any may be in any category,
-    and do anything by itself."""
+    """The losses by the overrides `becomes`, compared with `was`: one for each override, the worst.
+    They include overrides that let more pass only because another is gone or has moved. If
+    `managed` is empty, a managed rule may be of any category and have any action."""
     if was.overrides == becomes.overrides:
         return []
     try:
@@ -351,9 +359,9 @@ def losses_between(
 
 
 class _PassingOverride(NamedTuple):
-    """An override that lets more pass for the managed rules of a name, empty for all: in which way,
-    for which destinations, and the overrides that decided before. It is not `certain` if it depends
-    on what managed rules do by themselves, or on their categories, and these are not known."""
+    """An override that lets more traffic pass for managed rules with a name (empty: for all): how
+    it does so, for which destinations, and which overrides decided before. It is not `certain` if
+    it depends on actions or categories of managed rules that are not known."""
 
     resource: Resource
     override: Object
@@ -374,7 +382,7 @@ def _losses(
 
 
 def _whole_loss(parts: Sequence[_PassingOverride]) -> Loss:
-    """The loss by an override, as its last parts are."""
+    """The loss by one override, described by the worst of its `parts`, which come last."""
     (how, last) = [(how, [*group]) for how, group in groupby(parts, lambda part: part.how)][-1]
     names = [part.name for part in last]
     what = ", ".join(dict.fromkeys(names)) if all(names) else "all managed rules"
@@ -396,8 +404,8 @@ def _whole_loss(parts: Sequence[_PassingOverride]) -> Loss:
 def _parts(
     was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
 ) -> Iterator[_PassingOverride]:
-    """The parts of losses; if none takes the place of an override that decided, it is that one
-    which lets more pass."""
+    """The overrides that let more traffic pass, for each group of managed rules. If no override
+    takes the place of one that decided, the former one is returned."""
     diagrams = Diagrams()
     for (own, settings), is_known in alike_groups(was, becomes, managed).items():
         before, after = (
@@ -430,8 +438,8 @@ LevelsOfSides = Tuple[Tuple["LevelOfOverride | None", ...], ...]  # of the overr
 def alike_groups(
     was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
 ) -> Mapping[tuple[str, LevelsOfSides], bool]:
-    """The managed rules that are set alike and have the same action by themselves, each with
-    whether there is such a rule for sure."""
+    """Groups of managed rules that have the same action and that overrides set alike; the value is
+    whether such a managed rule certainly exists."""
     every = [*was.overrides, *becomes.overrides]
     sides = [[*map(entries_by_name, side.overrides)] for side in (was, becomes)]
     groups: dict[tuple[str, LevelsOfSides], bool] = {}
@@ -443,7 +451,7 @@ def alike_groups(
 
 
 def _names_of_managed_rule(managed: Object) -> Sequence[str]:
-    """The names of a managed rule, and its action."""
+    """The id of a managed rule, its action and its categories, as names for `entries_for`."""
     categories = [f"category {name}" for name in managed.get("categories") or ()]
     return [f"rule {managed.get('id')}", str(managed.get("action")), *categories]
 
@@ -453,7 +461,7 @@ def _how_exact(name: str) -> int:
 
 
 def level_set_by(parts: OverrideEntries, names: Iterable[str]) -> LevelOfOverride | None:
-    """The values that an override sets for a managed rule; None if it sets none."""
+    """The level that an override sets for a managed rule with these names; None if it sets none."""
     entries = entries_for(parts, names)
     _name, override = entries[-1]
     action = override.get("action") or DEFAULT
@@ -470,8 +478,8 @@ def level_set_by(parts: OverrideEntries, names: Iterable[str]) -> LevelOfOverrid
 def _with_traffic(
     diagrams: Diagrams, current: OverrideInForce, settings: Sequence[LevelOfOverride | None]
 ) -> _Shares:
-    """The overrides that set something for a managed rule, with the traffic that they decide on;
-    at last the traffic that none decides on."""
+    """The overrides that set a level, each with that level and the traffic that it decides about.
+    The last entry, without an override, has the remaining traffic."""
     decided: list[tuple[Object, LevelOfOverride, Set]] = []
     rest = Diagrams.everything
     for obj, values in zip(current.overrides, settings):
@@ -483,7 +491,8 @@ def _with_traffic(
 
 
 def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traffic: Set) -> Ranges:
-    """The destinations of more traffic of an override, as far as its expression tells them."""
+    """The destinations of `traffic`, if it can be told from the override's expression; empty for
+    requests, and if the expression cannot be read."""
     try:
         MatchedDestinations.of(override_expression(resource, override))
     except Unread:
@@ -492,8 +501,8 @@ def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traf
 
 
 def not_understood(override: Object) -> bool:
-    """Return whether an override that is on has a value or field that is not known, or is a rule of
-    another kind."""
+    """Return whether an enabled override has a field or value that is not known, or is another kind
+    of rule."""
     if is_off(override):
         return False
     entries = [item for _what, _name, item in named_entries(override)]
@@ -510,8 +519,8 @@ def not_understood(override: Object) -> bool:
 
 
 def override_doubts(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
-    """The possible losses by overrides that are not understood in the second state, and are in the
-    first."""
+    """The possible losses by overrides that are not understood in the state `becomes`, but are
+    understood in `was`."""
     former = {resource.key_of(obj): obj for obj in was.get(resource.plural) or ()}
     for obj in becomes.get(resource.plural) or ():
         if not_understood(obj) and not not_understood(former.get(resource.key_of(obj), obj)):
@@ -519,15 +528,15 @@ def override_doubts(resource: Resource, was: State, becomes: State) -> Iterator[
 
 
 def _override_of_key(resource: Resource, state: State, key: Key) -> Object:
-    """The override in force with a key; empty if there is none."""
+    """The override in force with this key; empty if there is none."""
     _owner, overrides = overrides_in_force(resource, state)
     with_key = [override for override in overrides if resource.key_of(override) == key]
     return with_key[0] if with_key else {}
 
 
 def unlike_described(loss: Loss, described: State, existing: State) -> Loss:
-    """The loss by an existing override, with a reason that names the described ones; any other loss
-    as it is."""
+    """The loss by an override, with a reason that compares the existing override with the described
+    one; any other loss unchanged."""
     resource = L7_OVERRIDES if loss.resource is L7_OVERRIDES_OF_ACCOUNT else loss.resource
     if resource not in DDOS_OVERRIDES or loss.how == DOUBTED:
         return loss
@@ -543,7 +552,8 @@ def unlike_described(loss: Loss, described: State, existing: State) -> Loss:
 
 
 def losses_by_others(resource: Resource, described: State, state: State) -> Iterator[Loss]:
-    """The losses by each override of a state beside described ones."""
+    """The loss by each override in force that the described state does not contain, if it lets more
+    traffic pass, or is not understood."""
     named = described.get(resource.plural) or ()
     keys = {*map(resource.key_of, named)}
     current = overrides_in_force(resource, state)
@@ -564,6 +574,7 @@ def losses_by_others(resource: Resource, described: State, state: State) -> Iter
 
 
 def _reason_of(loss: Loss) -> str:
-    """The reason for which one more override lets more pass; it may hide those of an account."""
+    """The reason why an additional override lets more traffic pass; it may hide an override of the
+    account."""
     hides = f"hides the {loss.resource.title} {loss.label}, which "
     return loss.reason if loss.how != GONE else f"{hides}{loss.reason}"
