@@ -594,12 +594,11 @@ def _key_of_pair(operator: str, one: Set, other: Set) -> tuple[str, Set, Set]:
 def _spread(node: DiagramNode, starts: Iterable[int]) -> Iterator[Set]:
     """The parts of a node for the values from each start on; the starts include those of the
     node."""
-    following = zip(chain(node.starts[1:], (inf,)), node.parts)
-    end, part = next(following)
+    ends, place = (*node.starts[1:], inf), 0
     for start in starts:
-        if start >= end:
-            end, part = next(following)
-        yield part
+        if start >= ends[place]:
+            place += 1
+        yield node.parts[place]
 
 
 def _combined_at_once(operator: str, one: Set, other: Set) -> Set | None:

@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import chain, product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -417,7 +418,7 @@ def _add_suite(suites: Element, name: str, cases: Sequence[Case]) -> None:
             detail.text = "\n".join(reasons)
 
 
-NO_PLAN: Final[Mapping[str, str]] = {}
+NO_PLAN: Final[Mapping[str, str]] = MappingProxyType({})
 LONGEST_NAME = 240  # bytes; a file system takes 255, and the name gets an ending
 NAME_BEGINNING = 40  # characters of a longer name, of up to four bytes each
 
