@@ -43,8 +43,9 @@ NO_RESOURCE = (
 
 
 class Acceptance(NamedTuple):
-    """An element of accept_risks; `networks`, `resource`, `entries` and `expires` are None if it is
-    not bound to them."""
+    """An element of accept_risks. `networks`, `resource`, `entries` and `expires` limit what it
+    accepts; each is None if the acceptance is not limited by it.
+    """
 
     option: Option
     code: str
@@ -56,17 +57,18 @@ class Acceptance(NamedTuple):
 
     @property
     def is_unbound(self) -> bool:
-        """Return whether it accepts all risks with the code, for ever."""
+        """Return whether the acceptance accepts all risks with its code, without an end."""
         bounds = (self.networks, self.resource, self.entries, self.expires)
         return all(bound is None for bound in bounds)
 
     def has_expired(self, now: datetime | None) -> bool:
-        """Return whether it no longer counts; so does one that ends while Cloudflare's time is not
-        known."""
+        """Return whether the acceptance no longer counts at `now`, Cloudflare's time. If that is
+        None (not known), an acceptance with an end does not count either.
+        """
         return self.expires is not None and (now is None or now >= self.expires)
 
     def expiry_warning(self, now: datetime | None) -> str:
-        """A warning of an acceptance that no longer counts."""
+        """A warning that this acceptance no longer counts."""
         end = write_timestamp(self.expires) if self.expires else ""
         if now is None:
             reason = "not known, since Cloudflare does not tell its time."
@@ -78,8 +80,9 @@ class Acceptance(NamedTuple):
 def parse_acceptances(
     option: Option, elements: Iterable[Any], codes: Sequence[str]
 ) -> tuple[Acceptance, ...]:
-    """The elements of accept_risks, each one of these codes or a dictionary with it; raises
-    OptionError for malformed ones."""
+    """The acceptances in `elements` of accept_risks: each is one of these `codes`, or a dictionary
+    with one; raises OptionError for malformed elements.
+    """
     problems = OptionProblems()
     acceptances = []
     for position, element in enumerate(elements):
@@ -142,7 +145,7 @@ def accepting(
 ) -> Sequence[Acceptance]:
     """The acceptances that together accept all of a finding; empty if it is not accepted.
 
-    Acceptances add up only if they are bound to the same: networks, entries, both or neither.
+    Acceptances add up only if they are limited alike: by networks, entries, both or neither.
     """
     groups: dict[tuple[bool, bool], list[Acceptance]] = {}
     for acceptance in acceptances:
@@ -153,8 +156,9 @@ def accepting(
 
 
 def _cover(group: Sequence[Acceptance], finding: Finding) -> bool:
-    """Return whether acceptances that are bound to the same cover all that a finding concerns: its
-    networks and its objects, resource by resource."""
+    """Return whether acceptances that are limited in the same way together cover all that a finding
+    concerns: its networks and its objects, resource by resource.
+    """
     by_resource = entries_by_resource(finding.entries)
     if not by_resource:
         free = [acceptance for acceptance in group if acceptance.resource is None]
@@ -171,7 +175,9 @@ def _cover(group: Sequence[Acceptance], finding: Finding) -> bool:
 
 
 def entries_by_resource(entries: Iterable[Entry]) -> list[tuple[Resource, list[Entry]]]:
-    """The objects that a finding concerns, resource by resource, by the names that results have."""
+    """The objects that a finding concerns, grouped by resource; resources that have the same name
+    in results are one group.
+    """
     by_name: dict[str, tuple[Resource, list[Entry]]] = {}
     for entry in entries:
         resource = entry.resource
@@ -181,8 +187,9 @@ def entries_by_resource(entries: Iterable[Entry]) -> list[tuple[Resource, list[E
 
 
 def _cover_networks(group: Sequence[Acceptance], finding: Finding) -> bool:
-    """Return whether there are such acceptances, and their networks, if they are bound to any, have
-    all networks of a finding."""
+    """Return whether there are acceptances in the group, and their networks contain all networks of
+    a finding; acceptances that are not limited to networks cover all.
+    """
     if not group or group[0].networks is None:
         return bool(group)
     accepted: Ranges = []
@@ -206,8 +213,9 @@ def _cover_entries(
 
 
 def risks_refusal(risks: Iterable[Mapping[str, Any]], option: Option | str) -> Message:
-    """The sentences on risks that no task accepts, and one acceptance of all of them for this
-    option."""
+    """A message on risks that the task does not accept, with an example of `option` that would
+    accept all of them.
+    """
     sentences: list[str] = [HAS_RISKS]
     acceptances: list[str] = []
     for record in risks:
@@ -248,7 +256,7 @@ def _yaml_items(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML on one line, which a playbook takes as it is.
+    """The text as a YAML scalar on one line, which can be copied into a playbook.
 
     Single quotes read best; characters that nobody can see or type need double quotes.
     """
@@ -262,7 +270,9 @@ def _scalar(text: str) -> str:
 
 
 def _visible_character(character: str) -> str:
-    """A character that is seen, or its escape, which YAML and Python write alike."""
+    """The character itself if it is visible, or else its escape, which YAML and Python write
+    alike.
+    """
     if character.isprintable():
         return character
     return character.encode("unicode_escape").decode()

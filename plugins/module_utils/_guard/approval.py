@@ -27,11 +27,10 @@ PLAN_ID = re.compile(r"(?:[0-9a-f]{64})?")
 
 
 def approval_refusal(approved: str | None, plan: Plan, identity: str, begun: Plan | None) -> str:
-    """The reason why this plan, which has this id, must not be applied; empty if it may.
+    """The reason why this `plan`, whose id is `identity`, must not be applied; empty if it may.
 
-    `approved` is the id of the approved plan, empty if no change is approved, None if any plan is.
-    `begun` is the approved plan once it is being applied: the operations of it that are left are
-    approved.
+    `approved` is the id of the approved plan: empty if no change is approved, None if any plan is.
+    `begun` is the approved plan once it is being applied: its remaining operations are approved.
     """
     if approved is None or not plan.operations or identity == approved:
         return ""
@@ -75,11 +74,11 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     for an empty plan.
 
     Each object that changes counts as a whole, before and after, with the fields that the
-    collection does not know; so does the order of a list in which order matters. Normalised values
-    count, so that spelling makes no difference. Neither do credentials, the base URL, the order of
-    a dictionary, the times and versions that Cloudflare sets, and objects that do not change; but
-    lists and rulesets count that a rule which changes refers to, with the contents that they will
-    have.
+    collection does not know; so does the order of a list in which order matters. Values are
+    normalised first, so that spelling makes no difference. Lists and rulesets that a changed rule
+    refers to count with the contents that they will have. Not included are credentials, the base
+    URL, the order of a dictionary, times and versions that Cloudflare sets, and objects that do not
+    change.
     """
     if not plan.operations:
         return ""
@@ -94,7 +93,7 @@ CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
 
 
 def _pieces_of_plan_id(owner: Mapping[str, str], plan: Plan) -> Iterator[Any]:
-    """All that counts in the id of a plan, piece by piece."""
+    """All values over which the id of a plan is computed, one by one."""
     yield dict(owner)
     changes = _object_changes(plan)
     while batch := list(islice(changes, MOST_AT_ONCE)):
@@ -108,7 +107,9 @@ def _pieces_of_plan_id(owner: Mapping[str, str], plan: Plan) -> Iterator[Any]:
 
 
 def _lists_of_changed_rules(plan: Plan) -> dict[str, list[Object]]:
-    """The rules that change, before and after, by the collection among which traffic meets them."""
+    """The rules that change, each before and after, by the collection in which traffic meets
+    them.
+    """
     changes = [
         operation
         for operation in with_along(plan.operations)
@@ -129,8 +130,9 @@ def _lists_of_changed_rules(plan: Plan) -> dict[str, list[Object]]:
 def _rulesets_executed(
     rules: Mapping[str, Sequence[Object]], plan: Plan
 ) -> dict[str, list[Values] | None]:
-    """By id, the rules of the custom rulesets that changed rules execute, as they will be; None if
-    they are not known."""
+    """The rules of the custom rulesets that changed rules execute, as they will be, by the id of
+    the ruleset; None for a ruleset whose rules are not known.
+    """
     if not rules:
         return {}
     from .._schema.custom_rules import CUSTOM_RULES, ENTRY_POINTS
@@ -158,8 +160,9 @@ def _lists_named(
     rulesets: Mapping[str, Sequence[Values] | None],
     plan: Plan,
 ) -> dict[str, list[Any] | None]:
-    """By name, the contents of the lists that changed rules name, or the rulesets that these
-    execute; None if they are not known."""
+    """The contents of the lists that changed rules, or `rulesets` executed by them, refer to, by
+    the name of the list; None for a list whose contents are not known.
+    """
     if not rules:
         return {}
     from .._protection.rules_in_force import lists_named_in  # loads all kinds of rules
@@ -177,8 +180,9 @@ def _lists_named(
 
 
 def is_rest_of(remaining: Plan, plan: Plan) -> bool:
-    """Return whether `remaining` finishes what `plan` began: each of its objects is what `plan`
-    makes of it, from values that it had before or has got meanwhile."""
+    """Return whether `remaining` finishes what `plan` began: each object ends as it does in `plan`,
+    and starts from values that it had before `plan` or has reached meanwhile.
+    """
     approved = {change.target: change for change in _object_changes(plan)}
     for change in _object_changes(remaining):
         if change.target not in approved or not change.finishes(approved[change.target]):
@@ -191,9 +195,9 @@ def is_rest_of(remaining: Plan, plan: Plan) -> bool:
 
 
 class ObjectChange(NamedTuple):
-    """Change of one object: its normalised values before and after, None where there is no object.
+    """A change of one object: its normalised values before and after, None for no object.
 
-    `target` tells the object and the action.
+    `target` identifies the object and the action.
     """
 
     target: tuple[Hashable, ...]
@@ -201,14 +205,17 @@ class ObjectChange(NamedTuple):
     after: Values | None
 
     def finishes(self, whole: ObjectChange) -> bool:
-        """Return whether it ends as `whole` does, and starts from values on the way there."""
+        """Return whether this change ends as the change `whole` does, and starts from values
+        between those at its start and its end.
+        """
         before, after = whole.before, whole.after
         return self.after == after and _is_between(self.before, before, after)
 
 
 def _is_between(value: Any, before: Any, after: Any) -> bool:
-    """Return whether a value is one of the two between which a change goes, or has fields that are
-    each one of theirs."""
+    """Return whether a value lies between `before` and `after` in a change: it equals one of them,
+    or each of its fields equals that of one of them.
+    """
     if value in (before, after):
         return True
     if not all(isinstance(version, Mapping) for version in (value, before, after)):
@@ -238,8 +245,9 @@ def _object_change(operation: Operation) -> ObjectChange:
 
 
 def _orders(plan: Plan) -> dict[str, dict[str, Sequence[Key]]]:
-    """The keys before and after, by collection, of each list that changes and in which order
-    matters."""
+    """The keys `before` and `after`, by collection, of each list that changes and whose order
+    matters.
+    """
     resources = {operation.resource.plural: operation.resource for operation in plan.operations}
     orders: dict[str, dict[str, Sequence[Key]]] = {}
     for name, resource in resources.items():

@@ -69,8 +69,9 @@ def _reason(acceptances: Sequence[Acceptance]) -> str | None:
 
 
 def _coverage_once_enabled(planned: Planned) -> Coverage | None:
-    """The coverage after all objects are enabled that the plan first takes to an earlier stage;
-    None if there are none."""
+    """The coverage after all objects are enabled that the plan leaves at an earlier stage for now;
+    None if there are no such objects.
+    """
     enabled: dict[Operation, Object] = {}
     for operation in planned.plan.operations:
         mode = operation.resource.mode_field

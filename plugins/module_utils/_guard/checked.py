@@ -28,15 +28,16 @@ ACCEPTING = Option("accept_risks")
 class Checked(NamedTuple):
     """A plan with its id and its risks, and the coverage before and after it.
 
-    `risks` are those that the task accepts, `refused` all others. `expired` are acceptances that no
-    longer count at `now`, Cloudflare's time; `unmet` are those for everything that met nothing.
-    `unknown` says why it is not known whether the owner takes the plan, a sentence each. `expected`
-    are the results of expectations, `backtest` that of a backtest, and `refusal` is why the plan
-    must not be applied; if `lacks_acceptances`, it names nothing but risks. `described` is the
-    coverage once all is enabled that the plan takes to an earlier stage first, if anything.
-    `ineffective` are objects of the task that cannot work, None for a task whose objects always
-    can; `ineffective_afterwards` are those of the planned state, which a report tells apart.
-    `traffic` is what the plan treats differently, None for a task without rules.
+    `risks` are accepted by the task, `refused` are all other risks. `expired` are acceptances that
+    no longer count at `now`, Cloudflare's time; `unmet` are unlimited acceptances of risks that the
+    plan does not have. `unknown` are sentences on why it is not known whether the account or zone
+    accepts the plan. `expected` are the results of expectations, `backtest` that of a backtest.
+    `refusal` is why the plan must not be applied; with `lacks_acceptances`, it names only risks.
+    `described` is the coverage once all objects are enabled that the plan leaves at an earlier
+    stage; None if there are none. `ineffective` are objects of the task that cannot work, None for
+    a task whose objects always can; `ineffective_afterwards` are those of the planned state, for
+    reports. `traffic` is the traffic that the plan treats differently, None for a task without
+    rules.
     """
 
     planned: Planned
@@ -60,12 +61,12 @@ class Checked(NamedTuple):
 
     @property
     def plan(self) -> Plan:
-        """The plan that is checked."""
+        """The plan that was checked."""
         return self.planned.plan
 
     @property
     def shown_ineffective(self) -> Mapping[str, Any]:
-        """The result on objects that cannot work; none of a task without such objects."""
+        """The result on objects that cannot work; empty for a task whose objects always can."""
         shown = {
             "ineffective": self.ineffective,
             "ineffective_afterwards": self.ineffective_afterwards,
@@ -74,12 +75,12 @@ class Checked(NamedTuple):
 
     @property
     def shown_traffic(self) -> Mapping[str, Any]:
-        """The result on traffic that is treated differently; none of a task without rules."""
+        """The result on traffic that is treated differently; empty for a task without rules."""
         return {} if self.traffic is None else {"traffic_changes": self.traffic.record()}
 
     @property
     def knows_account(self) -> bool:
-        """Return whether all that decides on the protection of an account was read."""
+        """Return whether everything was read that determines the protection of an account."""
         return all(resource.plural in self.before.state for resource in ACCOUNT)
 
     @property
@@ -95,8 +96,9 @@ class Checked(NamedTuple):
 
     @property
     def refused_risks(self) -> str:
-        """The risks for which the guard refuses the plan, and what would accept them; empty if
-        there are none."""
+        """A message on the risks for which the guard refuses the plan, with acceptances of them;
+        empty if there are no such risks.
+        """
         if not self.refused:
             return ""
         risks = risks_refusal([item.record() for item in self.refused], ACCEPTING)

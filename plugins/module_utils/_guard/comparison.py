@@ -24,8 +24,10 @@ if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
 def weaker_results(
     plan: Plan, before: State, after: State, traffic: TrafficChanges, context: Context
 ) -> dict[str, Any]:
-    """The result on what protects less before a plan of rules than after it, and, for the report of
-    a role, on the traffic that is treated otherwise than described, and on what is not known."""
+    """The result on objects that protect less before a plan of rules than after it. For the report
+    of a role, also the traffic that is treated otherwise than described, and what is not known of
+    it.
+    """
     from .._protection.described_traffic import weaker_records
 
     results: dict[str, Any] = {}
@@ -42,7 +44,9 @@ def weaker_results(
 def expected_results(
     expectations: Sequence[Expectation], before: State, after: State
 ) -> dict[str, Any]:
-    """The results of what a task expects of a state, compared with an earlier one."""
+    """The results of the expectations of a task, in the state `after` a plan and in the one
+    `before` it.
+    """
     if not expectations:
         return {}
     from .._protection.expected import expectation_results  # loaded if a task asks for it
@@ -51,8 +55,9 @@ def expected_results(
 
 
 def unmet_refusal(terms: Terms, expected: Mapping[str, Any], plan: Plan) -> str:
-    """The refusal of a plan after which some expectations do not hold; empty if all do. A plan of
-    what time does is refused for those alone that hold before it."""
+    """The refusal of a plan after which some expectations are not met; empty if all are. A plan of
+    changes that are due by time is refused only for expectations that are met before it.
+    """
     if not expected:
         return ""
     from .._protection.expected import unmet_expectations

@@ -37,13 +37,13 @@ class Backtested(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """All that is known of a plan beside its states.
+    """All that is known about a plan in addition to its states.
 
-    `collections` are those that may keep an owner from taking the plan. `warnings` are sentences on
-    what the plan changes beside its objects, or on what is not known of that. `expected` are the
-    results of expectations. `ineffective` are objects of the task that cannot work, None for a task
-    whose objects always can; `ineffective_afterwards` are those of the planned state, None for no
-    report, and for a plan without operations.
+    `collections` determine whether an account or zone accepts the plan. `warnings` are sentences on
+    what the plan changes in addition to its objects, or on what is not known of that. `expected`
+    are the results of expectations. `ineffective` are objects of the task that cannot work, None
+    for a task whose objects always can; `ineffective_afterwards` are those of the planned state,
+    None if there is no report, or the plan has no operations.
     """
 
     collections: Mapping[CollectionPlace, Answer] = NO_ITEMS
@@ -54,7 +54,7 @@ class Facts(NamedTuple):
     ineffective_afterwards: Sequence[Mapping[str, object]] | None = None
 
     def look_up(self, resource: Resource) -> Sequence[Object]:
-        """The objects of a collection that was read; raises the error if it could not be."""
+        """The objects of a collection that was read; raises the error if reading it failed."""
         answer = self.collections[place_of_collection(resource)]
         if isinstance(answer, ProtectionError):
             raise answer
@@ -62,8 +62,9 @@ class Facts(NamedTuple):
 
 
 def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> FinderAnswer:
-    """The answer of the finder if more than `most` percent of the requests that pass today would be
-    stopped, or may be, or if the backtest is not known; None otherwise."""
+    """The risk that more than `most` percent of the requests that pass today would be stopped, or
+    may be, or that the result of the backtest is not known; None otherwise.
+    """
     backtest, backtest_record = backtested
     reasons = list(backtest_record["unknown"])
     requests = backtest.requests
@@ -80,7 +81,9 @@ def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> FinderA
 
 
 def _too_many_stopped(backtest_record: BacktestRecord, most: float) -> list[str]:
-    """Sentences on requests that planned rules would stop, and on those that they may stop."""
+    """Sentences on the requests that planned rules would stop or may stop; `most` is the percentage
+    that the task allows.
+    """
     newly_blocked = backtest_record["newly_blocked"]
     undecided = backtest_record["undecided"]
     stopping = [rule for rule in backtest_record["rules"] if rule["requests"]]

@@ -21,8 +21,9 @@ from .facts import Answer, CollectionPlace, place_of_collection
 
 
 def check_length(plan: Plan, _read: ReadCollection) -> str:
-    """The reason why an owner would reject a plan that makes a list longer than its quota; empty
-    if none. A list that is longer already has a larger quota."""
+    """The reason why an account or zone would reject a plan that makes a list longer than its
+    quota; empty if there is none. A list that already exceeds the quota must have a larger one.
+    """
     for resource in plan.resources.values():
         quota = resource.quota
         after = _number_of_counting_objects(resource, plan.after()) if quota else 0
@@ -46,14 +47,16 @@ TO_DO = "Cloudflare protects only what is approved, and not delegated to another
 
 
 def onboarded_to_read(plan: Plan) -> Sequence[Resource]:
-    """The collection of onboarded prefixes, if a plan has new prefixes."""
+    """The collection of onboarded prefixes if a plan has new prefixes; empty otherwise."""
     return [ONBOARDED] if _new_prefixes(plan) else []
 
 
 def delegations_to_read(
     plan: Plan, answers: Mapping[CollectionPlace, Answer]
 ) -> Sequence[Resource]:
-    """The delegations of the onboarded prefixes that new prefixes meet."""
+    """The collections of delegations of those onboarded prefixes that overlap new prefixes of a
+    plan.
+    """
     onboarded = answers.get(place_of_collection(ONBOARDED), ())
     if isinstance(onboarded, ProtectionError):
         return []
@@ -90,7 +93,7 @@ def _protects(operation: Operation) -> bool:
 
 
 def _reasons_of(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
-    """A sentence for each new prefix with a part that cannot be protected."""
+    """A sentence for each new prefix of which at least a part cannot be protected."""
     for prefix in read(ONBOARDED):
         if not _meeting(prefix, new):
             continue
@@ -117,8 +120,9 @@ CHECKS: Sequence[Check] = (check_length, check_onboarding)
 def check_feasibility(
     plan: Plan, read: ReadCollection, checks: Sequence[Check] = CHECKS
 ) -> tuple[list[str], list[str]]:
-    """The reasons why an account or zone would not take a plan, by these checks, and why that is
-    not known; `read` looks up what was read, only if a plan may be refused."""
+    """The reasons why an account or zone would reject a plan, found by these `checks`, and the
+    reasons why that is not known; `read` is called only if the plan may be rejected.
+    """
     refusals, unknown = [], []
     for check in checks:
         try:

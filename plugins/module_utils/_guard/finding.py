@@ -15,7 +15,7 @@ from .._values.address_set import Range, Ranges, counted, networks
 
 
 class Entry(NamedTuple):
-    """An object whose change is a risk: its resource, its key, and the key as people read it."""
+    """An object whose change is a risk: its resource, its key, and the key as text for people."""
 
     resource: Resource
     key: Key
@@ -23,12 +23,12 @@ class Entry(NamedTuple):
 
 
 def entry_of(resource: Resource, obj: Object) -> Entry:
-    """An object as risks name it."""
+    """The entry by which risks name an object."""
     return Entry(resource, resource.key_of(obj), resource.entry_of(obj))
 
 
 def entries_of(operations: Iterable[Operation]) -> list[Entry]:
-    """The objects that operations change."""
+    """The entries of the objects that operations change."""
     entries = []
     for operation in operations:
         obj = operation.existing or operation.fields
@@ -48,10 +48,10 @@ class RiskObject(TypedDict):
 
 
 class RiskRecord(TypedDict):
-    """A finding as results show it; `entries` are the keys of the objects whose change is the risk,
-    and `objects` are these objects.
+    """A finding in the form in which results show it; `objects` are the objects whose change is the
+    risk, and `entries` their keys.
 
-    `reason` is why the task accepts it, None if it does not say.
+    `reason` is why the task accepts the risk, None if the task does not say.
     """
 
     code: str
@@ -64,8 +64,9 @@ class RiskRecord(TypedDict):
 
 
 class Finding(NamedTuple):
-    """A risk that a plan has, by its code, with the networks and the objects concerned; `reason` is
-    why the task accepts it."""
+    """A risk that a plan has: its code, and the networks and objects that it concerns; `reason` is
+    why the task accepts the risk.
+    """
 
     code: str
     message: str
@@ -74,7 +75,7 @@ class Finding(NamedTuple):
     reason: str | None = None
 
     def record(self) -> RiskRecord:
-        """The finding as results show it."""
+        """The finding in the form in which results show it."""
         return RiskRecord(
             code=self.code,
             message=self.message,

@@ -25,7 +25,9 @@ from .terms import Terms
 
 
 class Guard(NamedTuple):
-    """The guard of a task on these terms, for its account or zone, at Cloudflare's time."""
+    """Checks the plans of a task on these `terms`, for its account or zone, at Cloudflare's
+    time.
+    """
 
     terms: Terms
     owner: Mapping[str, str]
@@ -33,12 +35,15 @@ class Guard(NamedTuple):
 
     @property
     def of_second_plans(self) -> Guard:
-        """The guard of plans on what others wrote meanwhile, of which none needs an approval."""
+        """The guard of second plans, about objects that other writers changed meanwhile; these
+        plans need no approval.
+        """
         return self._replace(terms=self.terms._replace(approved=None))
 
     def check(self, planned: Planned, facts: Facts, begun: Plan | None = None) -> Checked:
-        """The plan with its risks and all reasons to refuse it; if a plan was `begun`, `planned`
-        may be the rest of it."""
+        """The plan with its risks and all reasons to refuse it; with a plan that was `begun`,
+        `planned` may be the rest of that plan.
+        """
         plan, terms = planned.plan, self.terms
         finding, traffic = self._backtest_finding(plan, facts), self._traffic(plan)
         checked = check_plan(planned, terms, self.now, finding, traffic)
@@ -75,7 +80,7 @@ class Guard(NamedTuple):
         return plan_traffic(plan)
 
     def _checks(self, plan: Plan) -> Sequence[Check]:
-        """The checks of what may keep the owner from taking a plan."""
+        """The checks for reasons why the account or zone would reject a plan."""
         if not self.terms.of_rules:
             return CHECKS
         from .rule_plans import checks_of  # loads all kinds of rules

@@ -26,8 +26,9 @@ from .._text import Unread, did_you_mean, first_few, joined, plural
 
 
 class NewUse(NamedTuple):
-    """A list to which a changed rule refers from now on, and the field that the rule looks for in
-    it; empty if the expression does not tell."""
+    """A list to which a changed rule newly refers, and the field that the rule looks for in the
+    list; the field is empty if the expression does not show it.
+    """
 
     operation: Operation
     list_name: str
@@ -36,8 +37,9 @@ class NewUse(NamedTuple):
 
 @remembered(32)  # three checks look at the uses of one plan
 def _new_uses(operations: Sequence[Operation]) -> Sequence[NewUse]:
-    """The lists to which changed rules refer from now on, each once without a field, and once with
-    each field that the rule looks for in it."""
+    """The lists to which changed rules newly refer: each list once without a field, and once with
+    each field that the rules look for in it.
+    """
     uses: list[NewUse] = []
     for operation in operations:
         if operation.resource.parent is LISTS:
@@ -50,7 +52,9 @@ def _new_uses(operations: Sequence[Operation]) -> Sequence[NewUse]:
 
 
 def _uses_in(operation: Operation, rule: Object | None) -> Mapping[tuple[str, str], None]:
-    """The lists of a rule, each without a field and with those that the rule looks for in it."""
+    """The lists to which a rule refers: each once without a field, and once with each field that
+    the rule looks for in it; empty if the rule is None.
+    """
     if not rule:
         return {}
     expressions = expressions_in({evaluated_as(operation.resource).plural: [rule]})
@@ -63,8 +67,9 @@ def _uses_in(operation: Operation, rule: Object | None) -> Mapping[tuple[str, st
 
 
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
-    """A message about lists that changed rules newly refer to and that the account lacks; empty
-    if it has all of them."""
+    """A message about lists to which changed rules newly refer and that the account does not have;
+    empty if the account has all of them.
+    """
     names = _kinds_of_lists(plan)
     clauses = []
     for use in _new_uses(plan.operations):
@@ -86,7 +91,9 @@ def _kinds_of_lists(plan: Plan) -> dict[str, str]:
 
 
 def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
-    """Check that the changed rules look for fields in lists of their kind."""
+    """A message about changed rules that look for a field in a list whose kind does not have this
+    field; empty if there are none.
+    """
     kinds = _kinds_of_lists(plan)
     sentences = []
     for use in _new_uses(plan.operations):
@@ -108,8 +115,9 @@ def _with_fields(kind: str, fields: Sequence[str]) -> str:
 
 
 def check_firewall_lists(plan: Plan, _read: ReadCollection) -> str:
-    """Check that lists hold IPv4 alone if rules of the Network Firewall refer to them from now on,
-    or if a plan adds items to them."""
+    """A message about lists with items other than IPv4 to which rules of the Network Firewall newly
+    refer, or to which the plan adds such items; empty if there are none.
+    """
     after = plan.after()
     newly_used = {
         use.list_name
@@ -146,8 +154,10 @@ Numbers = Mapping[str, ListQuota]  # of lists and items, by the kind of the list
 
 
 def check_list_quota(plan: Plan, read: ReadCollection) -> str:
-    """Check that an account takes a plan by the number of its lists and items; one that has more
-    already has a larger quota. `read` is called only if some accounts would not take it."""
+    """The reason why the account would reject a plan for the number of its lists and items; empty
+    if there is none. An account that already has more must have a larger quota. `read` is called
+    only if some types of accounts would reject the plan.
+    """
     exceeded = _beyond_each_quota(plan)
     possible_reason = exceeded["standard"] or exceeded["enterprise"]
     if not possible_reason:
@@ -165,7 +175,9 @@ def check_list_quota(plan: Plan, read: ReadCollection) -> str:
 
 @remembered(32)  # before the type of the account is read, and in the check
 def _beyond_each_quota(plan: Plan) -> Mapping[str, str]:
-    """By the type of an account, the numbers beyond its quota, as clauses; empty if none are."""
+    """The numbers that exceed the quota of a type of account, as clauses, by this type; empty if no
+    quota is exceeded.
+    """
     before, after = _numbers_before(plan), _numbers_after(plan)
     return {
         account_type: _beyond_quotas(before, after, quotas)
@@ -174,19 +186,19 @@ def _beyond_each_quota(plan: Plan) -> Mapping[str, str]:
 
 
 def resources_of_list_checks(plan: Plan) -> list[Resource]:
-    """The collections that the checks of a plan for lists look up."""
+    """The collections that the checks of lists look up for this plan."""
     if LISTS.plural not in plan.before:
         return []
     return [ACCOUNT_DETAILS] if any(_beyond_each_quota(plan).values()) else []
 
 
 def _numbers_before(plan: Plan) -> Numbers:
-    """The lists and items before a plan."""
+    """The numbers of lists and items before a plan."""
     return _by_kind(_kinds_in(plan, plan.before), _items_before(plan))
 
 
 def _numbers_after(plan: Plan) -> Numbers:
-    """The lists and items after a plan."""
+    """The numbers of lists and items after a plan."""
     items = _items_before(plan)
     for operation in with_along(plan.operations):
         resource, action = operation.resource, operation.action
@@ -226,7 +238,9 @@ def _by_kind(lists: Mapping[str, int], items: Mapping[str, int]) -> Numbers:
 
 
 def _beyond_quotas(before: Numbers, after: Numbers, quotas: Mapping[str, ListQuota]) -> str:
-    """The numbers beyond some quotas, as clauses; empty if there are none."""
+    """Clauses on the numbers in `after` that exceed the `quotas` and those in `before`; empty if
+    none do.
+    """
     clauses: list[str] = []
     for kind, quota in quotas.items():
         clauses += _beyond_quota(kind, before[kind], after[kind], quota)
@@ -251,5 +265,5 @@ LIST_CHECKS: Sequence[Check] = (
 
 
 def checks_of_lists(plan: Plan) -> Sequence[Check]:
-    """The checks of a plan that knows the lists of its account; none of any other."""
+    """The checks of lists for a plan; empty if the plan does not know the lists of its account."""
     return LIST_CHECKS if LISTS.plural in plan.before else ()

@@ -30,7 +30,9 @@ from .list_plans import checks_of_lists, resources_of_list_checks
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:
-    """Check that a zone takes a plan; `read` is called only if some zones would not."""
+    """The reason why a zone would reject a plan that exceeds its quota; empty if there is none.
+    `read` is called only if some zones would reject the plan.
+    """
     if not _is_beyond_some_quota(plan):
         return ""
     with reading("The quota of the zone is not checked: "):
@@ -45,13 +47,14 @@ def check_quota(plan: Plan, read: ReadCollection) -> str:
 
 @remembered(32)  # before the plan of the zone is read, and in the check
 def _is_beyond_some_quota(plan: Plan) -> bool:
-    """Return whether some zones would not take a plan."""
+    """Return whether a plan exceeds the quota of some zones."""
     return any(_exceeded(plan, quota) for quota in QUOTAS.values())
 
 
 def _exceeded(plan: Plan, quota: Quota) -> list[str]:
-    """The parts of a plan beyond the quota of a zone; a zone that holds more already has a larger
-    quota."""
+    """Clauses on how a plan exceeds the quota of a zone; empty if it does not. A zone that already
+    has more must have a larger quota.
+    """
     reasons: list[str] = []
     for collection, most in quota.rules.items():
         changed = [
@@ -74,8 +77,9 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
 def _lacking_features(
     changed: Sequence[Operation], existing: Sequence[Object], quota: Quota
 ) -> Iterator[str]:
-    """A clause for each feature that changed rules need, that the zone does not have, and that no
-    existing rule has."""
+    """A clause for each feature that changed rules need and the quota does not include, unless an
+    existing rule has it.
+    """
     had: set[str] = set()
     for rule in existing:
         had.update(quota.lacks(rule))
@@ -88,7 +92,9 @@ def _lacking_features(
 
 
 def _number_of_rules(state: State, plural: str) -> int:
-    """The number of rules; those of the rulesets that custom rules execute count as well."""
+    """The number of rules in a collection, including rules of the rulesets that custom rules
+    execute.
+    """
     number = len(state[plural])
     if plural != CUSTOM_RULES.plural:
         return number
@@ -100,8 +106,9 @@ def _number_of_rules(state: State, plural: str) -> int:
 
 
 def refusal_of_unlisted_names(plan: Plan, read: ReadCollection) -> str:
-    """The reason why a plan is refused that names what a catalogue does not list; empty if it lists
-    all. `read` is called only if the plan names something anew."""
+    """The reason why a plan is refused that uses names which the catalogue does not list; empty if
+    it lists all. `read` is called only if the plan uses a new name.
+    """
     reasons = [_check_names(plan, resource, read) for resource in plan.resources.values()]
     return " ".join(filter(None, reasons))
 
@@ -147,7 +154,9 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
 
 
 def idle_exceptions(plan: Plan) -> str:
-    """A warning of exceptions from managed rules that the plan changes and that do nothing."""
+    """A warning of changed exceptions from managed rules that have no effect; empty if there are
+    none.
+    """
     keys = {operation.key for operation in plan.operations if operation.resource is MANAGED_RULES}
     if not keys:
         return ""
@@ -162,8 +171,9 @@ def idle_exceptions(plan: Plan) -> str:
 
 
 def hidden_overrides(plan: Plan) -> str:
-    """A warning for a plan that hides overrides of an account, or has them applied, without the
-    risk weakens_ddos_rules; empty for any other."""
+    """A warning of a plan that hides overrides of the account, or makes them apply again, unless
+    the risk weakens_ddos_rules reports that; empty for any other plan.
+    """
     before, after = plan.before, plan.after()
     had = bool(before.get(L7_OVERRIDES.plural))
     has = bool(after.get(L7_OVERRIDES.plural))
@@ -179,8 +189,9 @@ def hidden_overrides(plan: Plan) -> str:
 
 
 def _lost_with_duplicates(plan: Plan) -> Iterator[str]:
-    """Warnings of rules that go with a ruleset of which there is an older one, and that this one
-    has not, or has otherwise."""
+    """A warning for each deleted ruleset that has an older duplicate, on the rules that the
+    remaining ruleset lacks or has in another form.
+    """
     after = plan.after()
     for operation in plan.operations:
         if operation.action != "delete" or not operation.existing:
@@ -196,8 +207,9 @@ def _lost_with_duplicates(plan: Plan) -> Iterator[str]:
 
 
 def _lost_rules(deletion: Operation, ruleset: Object, after: State) -> list[str]:
-    """The refs of the rules of a ruleset that is deleted which no ruleset with its name has
-    afterwards, or has otherwise."""
+    """The refs of the rules in a deleted ruleset that no remaining ruleset of the same name has in
+    the same form.
+    """
     contents = ruleset.get(CONTENTS)
     if not contents or not deletion.resource.contents:
         return []
@@ -212,13 +224,13 @@ def _lost_rules(deletion: Operation, ruleset: Object, after: State) -> list[str]
 
 
 def warnings_of_rules(plan: Plan) -> list[str]:
-    """Warnings of a plan that changes more than its objects, or may, since not all is known."""
+    """Warnings of a plan that changes more than its objects, or may do so."""
     of_rules = [*filter(None, (hidden_overrides(plan), idle_exceptions(plan)))]
     return [*of_rules, *_lost_with_duplicates(plan), *plan.doubts]
 
 
 def resources_of_checks(plan: Plan) -> list[Resource]:
-    """The collections that these checks look up, and that the state of a plan does not have."""
+    """The collections that the checks look up and that are not in the state of the plan."""
     resources = [ZONE] if _is_beyond_some_quota(plan) else []
     for resource in plan.resources.values():
         if resource.catalogue and _naming(plan, resource):
@@ -230,5 +242,5 @@ def resources_of_checks(plan: Plan) -> list[Resource]:
 
 
 def checks_of(plan: Plan) -> Sequence[Check]:
-    """The checks of a plan that are of rules, lists or overrides."""
+    """The checks for a plan that concern rules, lists or overrides."""
     return (check_quota, refusal_of_unlisted_names, *checks_of_lists(plan))

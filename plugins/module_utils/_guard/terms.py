@@ -22,7 +22,7 @@ HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
 
 
 class NumberBounds(NamedTuple):
-    """The values that a number may have, and how a message says it."""
+    """The bounds of a number, and a text for messages on the values that it may have."""
 
     fits: Callable[[float], bool]
     words: str
@@ -41,7 +41,8 @@ BOUNDS_OF_TERMS: Mapping[str, NumberBounds] = {
 
 def _read_numbers(options: Mapping[str, Any], spec: OptionSpec) -> list[Any]:
     """The values of an option that is a dictionary of numbers, in the order of its argument spec;
-    none if it is left out. Raises OptionError for numbers out of bounds."""
+    empty if the option is not set. Raises OptionError for numbers out of bounds.
+    """
     ((name, argument),) = spec.items()
     numbers = options.get(name)
     if numbers is None:
@@ -69,7 +70,7 @@ ROLLOUT_EVIDENCE: OptionSpec = {
 
 
 def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:
-    """The option as it is set, None if it is left out; raises OptionError."""
+    """The evidence limits that the task sets, None if it sets none; raises OptionError."""
     numbers = _read_numbers(options, ROLLOUT_EVIDENCE)
     return EvidenceLimits(*numbers) if numbers else None
 
@@ -96,18 +97,20 @@ class BacktestTerms(NamedTuple):
 
 
 def parse_backtest(options: Mapping[str, Any]) -> BacktestTerms | None:
-    """The option as it is set, None if it is left out; raises OptionError."""
+    """The terms of the backtest that the task asks for, None if it asks for none; raises
+    OptionError.
+    """
     numbers = _read_numbers(options, BACKTEST)
     return BacktestTerms(*numbers) if numbers else None
 
 
 class Pending(TypedDict):
-    """A rule or filter that is to be enabled, and the `reason` why it is not yet: `time`,
+    """A rule or filter that is to be enabled, and the `reason` why it is not enabled yet: `time`,
     `evidence` or `unknown`.
 
-    `not_before` is None until it is known since when it monitors. `would_drop_percent` and
-    `would_drop_packets` are None if the traffic was not asked for, or is not known; `networks` are
-    those concerned.
+    `not_before` is None as long as it is not known since when the object monitors.
+    `would_drop_percent` and `would_drop_packets` are None if the traffic was not asked for, or is
+    not known; `networks` are those concerned.
     """
 
     resource: str
@@ -123,10 +126,11 @@ class Pending(TypedDict):
 
 
 class Terms(NamedTuple):
-    """The terms on which a task takes a plan: limits of risks, accepted risks, the approved plan,
+    """The terms on which a task accepts a plan: limits of risks, accepted risks, the approved plan,
     expectations, evidence and stages of a rollout, the risks that its plans can have, whether they
-    are plans `of_rules`, lists or overrides, a backtest, and whether a plan only has what time
-    does."""
+    are plans of rules, lists or overrides (`of_rules`), a backtest, and whether a plan contains
+    only changes that are due by time.
+    """
 
     limits: Limits
     accepted: Sequence[Acceptance] = ()

@@ -29,7 +29,7 @@ def plan_traffic(plan: Plan) -> PlanTraffic:
 
 
 def _lists_of_unread_rules(plan: Plan) -> Iterator[NotCompared]:
-    """For each changed list, a sentence if rules refer to it that could not be read."""
+    """A sentence for each changed list to which rules refer that could not be read."""
     changed = {
         operation.resource.parent_name
         for operation in plan.operations

@@ -49,7 +49,7 @@ WORKING = (ENABLED, MONITORING, UNDECIDED)
 
 @finds(UNPROTECTS_ADDRESSES)
 def unprotects_addresses(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that addresses leave the protection."""
+    """The risk that addresses lose their protection."""
     lost = ranges_of_losses(change.losses(PREFIXES))
     if not lost:
         return None
@@ -71,8 +71,9 @@ def _takes_out(operation: Operation, lost: Ranges) -> bool:
 
 @finds(STOPS_MITIGATION)
 def stops_mitigation(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a component mitigates less of the traffic to addresses. It is another risk if
-    the component is disabled altogether."""
+    """The risk that a component mitigates less of the traffic to addresses. A component that is
+    disabled altogether is another risk (disables_protection).
+    """
     lost_by_component: dict[str, Ranges] = {}
     lost: Ranges = []
     reasons = []
@@ -96,7 +97,9 @@ def stops_mitigation(change: Change, limits: Limits) -> FinderAnswer:
 
 
 def _components_that_may_stop(change: Change) -> Iterator[Component]:
-    """The components that a plan changes, and that work before and after it."""
+    """The components, as before a plan, that the plan changes, except for those that do not work
+    before it or lose their last working object.
+    """
     before, after = change.before, change.after
     is_off = before.enabled is False or after.enabled is False
     changed = {operation.resource.component for operation in change.plan.operations}
@@ -109,8 +112,10 @@ def _components_that_may_stop(change: Change) -> Iterator[Component]:
 
 
 def _lowers(operation: Operation, lost: Mapping[str, Ranges]) -> bool:
-    """Return whether an operation on a rule or filter leaves some of these addresses, by component,
-    with less: it ends a mitigation, or decides instead of what mitigated."""
+    """Return whether an operation on a rule or filter may be why its component mitigates less for
+    the addresses in `lost` (by component): the object is not enabled afterwards, and may match
+    them.
+    """
     resource, existing = operation.resource, operation.existing
     ranges = lost.get(resource.component or "")
     becomes = mode_of(resource, operation.planned)
@@ -132,8 +137,9 @@ def _may_match(expression: Expression, ranges: Ranges) -> bool:
 
 
 class Disabled(NamedTuple):
-    """A part of the protection that would be off: the reason, the operations, and the word for it
-    if other products have it too."""
+    """A part of the protection that would be off: the `reason`, the operations, and in `shared` the
+    noun for the part if other products share it (empty if none does).
+    """
 
     reason: str
     operations: Sequence[Operation]
@@ -157,7 +163,7 @@ def disables_protection(change: Change, limits: Limits) -> FinderAnswer:
 
 
 def _disabled_account(change: Change) -> Iterator[Disabled]:
-    """The switch, and the prefixes if none is left."""
+    """The status, if a plan switches it off, and the prefixes, if no address stays protected."""
     operations = change.plan.operations
     protected = change.before.protected
     if change.losses(STATUS):
@@ -170,7 +176,7 @@ def _disabled_account(change: Change) -> Iterator[Disabled]:
 
 
 def _disabled_components(change: Change) -> Iterator[Disabled]:
-    """The components of which no rule would be left that works."""
+    """The components that would have no working rule, or no working global rule, any more."""
     before = change.before
     for was, becomes in zip(before.components, change.after.components):
         was_off = was.is_switched and before.enabled is False
@@ -181,8 +187,9 @@ def _disabled_components(change: Change) -> Iterator[Disabled]:
 
 
 def _stopping_operations(change: Change, component: Component) -> list[Operation]:
-    """The operations after which objects of a component work no longer; if there are none, all on
-    its objects."""
+    """The operations after which objects of a component no longer work; if there are none, all
+    operations on its objects.
+    """
     operations = [
         operation
         for operation in change.plan.operations
@@ -199,8 +206,10 @@ def _stops_working(operation: Operation) -> bool:
 
 
 def _last_of(was: Component, becomes: Component) -> str:
-    """The kind of object that makes a component work and of which none would be left; empty if the
-    component goes on working."""
+    """The kind of object, such as `global rule`, of which a component would have no working one
+    left; empty if some of each kind are left. `was` and `becomes` are the component before and
+    after.
+    """
     works_after = _working(becomes)
     for kind, works in _working(was).items():
         if works and not works_after[kind]:
@@ -209,8 +218,9 @@ def _last_of(was: Component, becomes: Component) -> str:
 
 
 def _working(component: Component) -> dict[str, bool]:
-    """The kinds of objects of a component, each with whether one of them works; a mode that is not
-    understood may be one that works."""
+    """The kinds of objects of a component, each with whether at least one such object works; an
+    object whose mode is not understood counts as working.
+    """
     rules = [rule for rule in component.rules if rule.mode in WORKING]
     has_filter = any(filter_.own_mode in WORKING for filter_ in component.filters)
     return {
@@ -222,7 +232,9 @@ def _working(component: Component) -> dict[str, bool]:
 
 @finds(LOWERS_SENSITIVITY)
 def lowers_sensitivity(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a rule mitigates later than it did, or than another one in its place."""
+    """The risk that traffic is mitigated later, since a rule becomes less sensitive, or a less
+    sensitive rule decides in its place.
+    """
     reasons: list[str] = []
     concerned: dict[Operation, None] = {}
     for component in change.before.components:
@@ -252,7 +264,7 @@ def _rule_operations(change: Change, component: Component) -> list[Operation]:
 
 
 def _causes_of(loss: Loss, operations: Sequence[Operation], kind: str) -> list[Operation]:
-    """The operations on the rule that is weaker, or on rules that decided before it."""
+    """The operations on the rule that becomes weaker, or on rules that decided in front of it."""
     keys = {loss.key, *(key for key, _label in loss.deciding_before)}
     causes = []
     for operation in operations:
@@ -263,7 +275,7 @@ def _causes_of(loss: Loss, operations: Sequence[Operation], kind: str) -> list[O
 
 
 def _lower_level(change: Change) -> FinderAnswer:
-    """A level is lower than it was; one that is not known may be."""
+    """The risk that a protection level is lower than before, or may be since it is not known."""
     resources = change.plan.resources.values()
     levels = [resource for resource in resources if resource.levels]
     losses = change.losses(*levels)

@@ -21,7 +21,7 @@ from .base import Change, finds
 
 @finds(BROAD_ALLOWLIST)
 def broad_allowlist(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that more sources pass than an allowlist is meant for."""
+    """The risk that an allowlist lets more sources pass than it is meant for."""
     shortest = {version: limits[limit] for version, limit in SHORTEST.items()}
     broad = _newly_broad(change, shortest)
     active_before, active = change.before.active_sources, change.after.active_sources
@@ -49,8 +49,9 @@ def broad_allowlist(change: Change, limits: Limits) -> FinderAnswer:
 
 
 def _newly_broad(change: Change, shortest: Mapping[int, float]) -> Ranges:
-    """The networks of the allowlist that are wider than these prefix lengths, and that were not on
-    it before."""
+    """The networks that are new on the allowlist and wider than the shortest prefix length allowed;
+    `shortest` has this length for each IP version.
+    """
     before = change.before.bypassing
     broad: Ranges = []
     for version, length, network in network_ranges(change.after.bypassing):
@@ -62,7 +63,7 @@ def _newly_broad(change: Change, shortest: Mapping[int, float]) -> Ranges:
 
 @finds(ALLOWLISTS_OWN_PREFIX)
 def allowlists_own_prefix(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that the allowlist has a network that the account itself protects."""
+    """The risk that the allowlist contains a network that the account itself protects."""
     allowed = ranges_of_losses(change.losses(ALLOWLIST))
     protected = intersection(allowed, change.after.inside)
     if not protected:

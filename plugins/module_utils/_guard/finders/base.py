@@ -27,7 +27,7 @@ CompareStates = Callable[[Coverage, Coverage, Resource], Iterable[Loss]]
 
 
 class PlanTraffic(NamedTuple):
-    """The traffic that a plan treats differently, and the ways of traffic on which it does."""
+    """The traffic that a plan treats differently, and the ways of traffic on which that happens."""
 
     changes: TrafficChanges
     ways: Sequence[ComparedWay] = ()
@@ -35,11 +35,12 @@ class PlanTraffic(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """A plan with what it does to the coverage; `compare` gives the protection that one state has
-    and another lacks. `now` is Cloudflare's time, None if it is not known. `verdicts` are what
-    the traffic says of the objects that the plan enables, where the task asks for it. `staged` are
-    the objects that are to be enabled, and are not yet. `backtest` is the risk that a backtest
-    finds, `traffic` what the plan treats differently, None for a task without rules."""
+    """A plan and its effect on the coverage; `compare` returns the protection that one state has
+    and another lacks. `now` is Cloudflare's time, None if it is not known. `verdicts` say, if the
+    task asks for it, whether past traffic speaks against the objects that the plan enables.
+    `staged` are objects that are to be enabled later. `backtest` is the risk found by a backtest,
+    `traffic` the traffic that the plan treats differently, None for a task without rules.
+    """
 
     plan: Plan
     before: Coverage
@@ -53,7 +54,9 @@ class Change:
     _losses: dict[str, list[Loss]] = field(default_factory=dict, init=False)
 
     def losses(self, *resources: Resource) -> list[Loss]:
-        """The protection that it takes away, by these resources; each is compared once."""
+        """The protection that the plan takes away in these resources; each resource is compared
+        only once.
+        """
         losses: list[Loss] = []
         for resource in resources:
             if resource.plural not in self._losses:
@@ -64,7 +67,7 @@ class Change:
 
 
 class Finder(NamedTuple):
-    """A risk with the function that finds it in a change, within the limits of a task."""
+    """A risk, and the function that finds this risk in a change, within the limits of a task."""
 
     risk: Risk
     find: Callable[[Change, Limits], FinderAnswer]
@@ -79,7 +82,7 @@ class Finder(NamedTuple):
 
 
 def finds(risk: Risk) -> Callable[[Callable[[Change, Limits], FinderAnswer]], Finder]:
-    """Make a finder of the decorated function, which finds this risk."""
+    """A decorator that turns a function which finds this risk into a Finder."""
 
     def finder(find: Callable[[Change, Limits], FinderAnswer]) -> Finder:
         return Finder(risk, find)

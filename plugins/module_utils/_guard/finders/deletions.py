@@ -24,7 +24,7 @@ FEWEST_MASS_DELETION = 5
 
 
 class Deletions(NamedTuple):
-    """The operations that delete from one list, and how many objects it has before and after."""
+    """The deletions from one list, and the number of its objects before and after them."""
 
     operations: Sequence[Operation]
     before: int
@@ -38,7 +38,7 @@ class Deletions(NamedTuple):
 
 @finds(MASS_DELETION)
 def mass_deletion(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a good part of a list is deleted at once."""
+    """The risk that a large part of a list is deleted at once."""
     most = limits[MAX_DELETIONS]
     concerned: list[Deletions] = []
     reasons: list[str] = []
@@ -53,7 +53,7 @@ def mass_deletion(change: Change, limits: Limits) -> FinderAnswer:
 
 @finds(EMPTIES_LIST)
 def empties_list(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a list becomes empty, although the task does not name all that is deleted."""
+    """The risk that a list becomes empty, although the task does not name all objects to delete."""
     concerned: list[Deletions] = []
     reasons: list[str] = []
     for deletions in _deletions(change):
@@ -95,7 +95,7 @@ def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Fin
 
 @finds(REMOVES_REFERENCED_LIST)
 def removes_referenced_list(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a rule loses the list that it refers to, or its items."""
+    """The risk that a list to which a rule refers is removed, or loses its items."""
     lost_lists = list(_lost_lists(change))
     if not lost_lists:
         return None
@@ -108,8 +108,9 @@ def removes_referenced_list(change: Change, limits: Limits) -> FinderAnswer:
 
 
 class LostList(NamedTuple):
-    """A list that would lose all its items, what becomes of it, and the number of rules that refer
-    to it after the plan."""
+    """A list that would lose all its items, what becomes of the list, and the number of rules that
+    refer to it after the plan.
+    """
 
     obj: Object
     outcome: str
@@ -122,7 +123,9 @@ class LostList(NamedTuple):
 
 
 def _lost_lists(change: Change) -> Iterator[LostList]:
-    """The lists that would lose all, and that rules refer to before and after the plan."""
+    """The lists that would lose all items, and to which rules refer both before and after the
+    plan.
+    """
     lost_lists = [*_deleted_lists(change), *_emptied_lists(change)]
     changes = _reference_changes(change.plan) if lost_lists else {}
     for lost in lost_lists:
@@ -152,7 +155,7 @@ def _emptied_lists(change: Change) -> Iterator[LostList]:
 
 
 def _reference_changes(plan: Plan) -> Mapping[str, int]:
-    """By list, how many more rules refer to it after a plan, or fewer."""
+    """The change in the number of rules that refer to a list (negative: fewer rules), by list."""
     from ..._protection.rules_in_force import lists_named_in  # loads all kinds of rules
     from ..._schema.registry import evaluated_as  # loads all kinds of rules
 

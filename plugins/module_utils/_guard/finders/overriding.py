@@ -35,8 +35,9 @@ MANAGED_RULE = "rule "
 
 
 class BlockingOverride(NamedTuple):
-    """A rule that deploys a managed ruleset and sets to block all of its rules, or those of a
-    category."""
+    """A rule that deploys a managed ruleset and sets all of its managed rules, or all of a
+    category, to block.
+    """
 
     rule: Object
     ruleset: str
@@ -44,23 +45,27 @@ class BlockingOverride(NamedTuple):
 
     @property
     def managed_rules(self) -> tuple[str, str]:
-        """Equal for overrides of the same managed rules."""
+        """A pair that is equal for overrides of the same managed rules."""
         return self.ruleset, self.category
 
     @property
     def words(self) -> str:
-        """The override, and what it sets to block."""
+        """A clause on the override and the managed rules that it sets to block."""
         title = f"{MANAGED_RULES.title} {MANAGED_RULES.label_of(self.rule)}"
         return f"{title} sets {_in_words(self.category)} of the ruleset {self.ruleset} to block"
 
 
 def blocking_overrides(change: Change) -> FinderAnswer:
-    """The risk of overrides that newly set managed rules to block."""
+    """The risk that overrides newly set all managed rules, or all of a category, to block, and do
+    so for all plain traffic.
+    """
     return _by_deployments(change) or _by_ddos_overrides(change)
 
 
 def _in_words(name: str) -> str:
-    """The managed rules of a name, which is empty for all of them."""
+    """A noun for the managed rules of the category `name`, or for all managed rules if it is
+    empty.
+    """
     return f"the {name}" if name else "all managed rules"
 
 
@@ -81,7 +86,9 @@ def _by_deployments(change: Change) -> FinderAnswer:
 
 
 def _blocking(state: State) -> Iterator[BlockingOverride]:
-    """The overrides of a state that block for all plain traffic."""
+    """The overrides of a state that set all managed rules, or all of a category, to block, for all
+    plain traffic.
+    """
     for rule in state.get(MANAGED_RULES.plural) or ():
         overrides = fields_in(fields_in(rule.get(PARAMETERS)).get(OVERRIDES))
         is_active = MANAGED_RULES.field("enabled").normalised(rule) != "false"
@@ -91,7 +98,9 @@ def _blocking(state: State) -> Iterator[BlockingOverride]:
 
 
 def _categories_blocked(override: Object) -> list[str]:
-    """The categories that an override sets to block, empty for all managed rules."""
+    """The categories of managed rules that an override sets to block; the category is an empty text
+    if the override sets all managed rules to block.
+    """
     categories: list[str] = []
     for name, entries in entries_by_name(override).items():
         for _place, entry in entries:
@@ -102,8 +111,9 @@ def _categories_blocked(override: Object) -> list[str]:
 
 
 class Blocking(NamedTuple):
-    """An override of DDoS rules with the traffic for which it sets managed rules to block, all of
-    them or those of a category, by the name by which it sets them."""
+    """An override of DDoS rules, the traffic for which it sets managed rules to block, and the
+    `name` of their category (empty: all managed rules).
+    """
 
     resource: Resource
     override: Object
@@ -112,12 +122,12 @@ class Blocking(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The override as risks name it."""
+        """The entry by which risks name the override."""
         return entry_of(self.resource, self.override)
 
     @property
     def words(self) -> str:
-        """The override, and what it sets to block."""
+        """A clause on the override and the managed rules that it sets to block."""
         return f"{self.resource.title} {self.entry.text} sets {_in_words(self.name)} to block"
 
 
@@ -136,8 +146,9 @@ def _by_ddos_overrides(change: Change) -> FinderAnswer:
 
 
 def _newly_blocking(resource: Resource, before: State, after: State) -> Iterator[Blocking]:
-    """The overrides by which managed rules block all plain traffic in the second state, and do not
-    in the first one."""
+    """The overrides by which managed rules block all plain traffic in the state `after`, but not in
+    the state `before`.
+    """
     former, latter = (overrides_in_force(resource, state) for state in (before, after))
     if former.overrides == latter.overrides:
         return
@@ -159,8 +170,10 @@ def _is_of_category(name: str) -> bool:
 def _blocking_everything(
     in_force: OverrideInForce, name: str, kind: str, destinations: tuple[str, ...]
 ) -> Sequence[Blocking]:
-    """The overrides by which a managed rule of a category, or of none, blocks all plain traffic,
-    each of them or all together; none if some of it passes."""
+    """The overrides by which managed rules block all plain traffic, alone or together; empty if
+    some of it passes. `name` is the category of the managed rules (empty: rules without a
+    category).
+    """
 
     def is_everything(traffic: Expression) -> bool:
         return bool(plain_traffic(traffic, kind, False, destinations))
@@ -174,8 +187,10 @@ def _blocking_everything(
 
 
 def _blocking_in_turn(in_force: OverrideInForce, name: str) -> Sequence[Blocking]:
-    """The overrides that set a managed rule of a category, or of none, to block, without the
-    traffic for which one in front of them sets something else."""
+    """The overrides that set managed rules to block, each without the traffic for which an override
+    in front of it sets something else. `name` is the category of the managed rules (empty: rules
+    without a category).
+    """
     names = [name] if name else []
     in_front: list[Expression] = []
     together: list[Blocking] = []

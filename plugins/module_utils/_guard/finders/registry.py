@@ -17,8 +17,9 @@ from .deletions import DELETION_FINDERS
 
 
 def finder_of(risk: Risk) -> Finder:
-    """Return the finder of a risk. The file of those of rules is loaded by the tasks that have such
-    risks, since Ansible compiles each file in every run."""
+    """The finder of a risk. The file with the finders for risks of rules is loaded only by tasks
+    that have such risks, since Ansible compiles each file in every run.
+    """
     for finders in (DELETION_FINDERS, ACCOUNT_FINDERS):
         if risk in finders:
             return finders[risk]

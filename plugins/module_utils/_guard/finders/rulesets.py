@@ -68,8 +68,9 @@ BLOCK = "block"  # the strictest of the actions that enforce
 
 
 class Rules(NamedTuple):
-    """The rules of one kind before and after a plan, in the order in which requests meet them, with
-    the addresses of the lists that they refer to; `same` are those whose text does not change."""
+    """The rules of one resource before and after a plan, in the order in which traffic meets them,
+    with the addresses of lists filled in; `same` are the keys of rules whose text does not change.
+    """
 
     resource: Resource
     before: Sequence[ZoneRule]
@@ -78,7 +79,9 @@ class Rules(NamedTuple):
 
 
 def _rules_with_changes(change: Change, resources: Iterable[Resource]) -> Iterator[Rules]:
-    """The rules of these resources that a plan changes, or lists to which they refer."""
+    """The rules of each of these resources that a plan changes, directly or by the contents of
+    lists.
+    """
     before, after = change.before.state, change.after.state
     changed = {evaluated_as(resource).plural for resource in change.plan.resources.values()}
     lists_before, lists_after = contents_in(before), contents_in(after)
@@ -103,13 +106,13 @@ def _keys_with_same_text(before: Iterable[ZoneRule], after: Iterable[ZoneRule]) 
 
 @finds(WEAKENS_ZONE)
 def weakens_zone(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a good part of the rules that block or challenge do so no longer."""
+    """The risk that a large part of the rules that block or challenge requests no longer do so."""
     return weakening(change, DECIDING_ON_REQUESTS, limits[MAX_WEAKENED])
 
 
 @finds(WEAKENS_NETWORK_FIREWALL)
 def weakens_network_firewall(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a good part of the rules that block packets do so no longer."""
+    """The risk that a large part of the rules that block packets no longer do so."""
     return weakening(change, DECIDING_ON_PACKETS, limits[MAX_WEAKENED])
 
 
@@ -125,7 +128,7 @@ OUTCOMES = {
 
 @finds(SKIPS_EVERYTHING)
 def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a rule newly takes all plain traffic past something that stands behind it."""
+    """The risk that a rule newly makes all plain traffic skip later rules or products."""
     traffic = _traffic_of(change)
     if traffic is not None and traffic.known and not traffic.passes:
         return None  # other rules skipped as much, or nothing stands behind
@@ -140,8 +143,9 @@ def skips_everything(change: Change, limits: Limits) -> FinderAnswer:
 
 @finds(BLOCKS_EVERYTHING)
 def blocks_everything(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a rule newly blocks or challenges all plain traffic, or that an override newly
-    sets everything to block."""
+    """The risk that a rule newly blocks or challenges all plain traffic, or that overrides newly
+    set all managed rules, or all of a category, to block for all plain traffic.
+    """
     by_overrides = blocking_overrides(change)
     if by_overrides is not None:
         return by_overrides
@@ -164,8 +168,9 @@ Grown = Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str]
 
 
 def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> FinderAnswer:
-    """The risk of rules that all plain traffic matches and meets; `grown` says why one that did so
-    before does more."""
+    """The risk of rules that all plain traffic matches and reaches, and that newly do so or do
+    more; `grown` returns why a rule that already did so before does more.
+    """
     reasons: dict[str, list[str]] = {}
     entries: list[Entry] = []
     for rules in _rules_with_changes(change, DECIDING):
@@ -192,8 +197,9 @@ def _outcome_of(rule: ZoneRule) -> str:
 
 
 class WideRules(NamedTuple):
-    """The rules of one kind that all plain traffic matches and meets, and that enforce, or not:
-    after a plan, and before it, by their keys."""
+    """The rules of one resource that all plain traffic matches and reaches, either those that
+    enforce or those that do not: `after` a plan, and `before` it by their keys.
+    """
 
     rules: Rules
     state: State
@@ -203,7 +209,9 @@ class WideRules(NamedTuple):
 
     @classmethod
     def compared(cls, rules: Rules, state: State, enforces: bool) -> WideRules:
-        """The wide rules before and after, all of them with the lists of this state."""
+        """The wide rules before and after a plan, both found with the names and lists of `state`;
+        `enforces` selects rules that enforce, or those that do not.
+        """
         resource = rules.resource
         all_after = rules_matching_all_traffic(resource, rules.after, state)
         after = [wide for wide in all_after if wide.rule.enforces is enforces]
@@ -219,8 +227,9 @@ class WideRules(NamedTuple):
         return cls(rules, state, after, by_key, shared)
 
     def reason(self, wide: WideRule, grown: Grown) -> str:
-        """The reason for which a rule does more to all plain traffic than before; empty if it does
-        not."""
+        """The reason why a rule does more to all plain traffic than before; empty if it does
+        not.
+        """
         rule, helpers = wide.rule, wide.helpers
         rules_before = self.rules.before
         existing = {rule_before.key: rule_before for rule_before in rules_before}
@@ -240,7 +249,9 @@ class WideRules(NamedTuple):
         return _new(was, rule, is_same)
 
     def _reason_of_wider(self, was: ZoneRule, rule: ZoneRule, grown: Grown) -> str:
-        """The reason for which a rule that was wide before does more."""
+        """The reason why a rule that was already wide before does more now; empty if it does not.
+        `was` and `rule` are the rule before and after.
+        """
         active_before = [existing for existing in self.rules.before if existing.active]
         active_after = [planned for planned in self.rules.after if planned.active]
         passed = overtaken(rule.key, active_before, active_after)
@@ -255,15 +266,18 @@ class WideRules(NamedTuple):
 
 
 def _decides_as(was: ZoneRule | None, rule: ZoneRule) -> bool:
-    """True if a plan changes nothing but the words of a rule."""
+    """True if the rule `was`, which becomes `rule`, changes at most in its texts; False if `was` is
+    None (the rule is new).
+    """
     if was is None:
         return False
     return was._replace(title=rule.title, entry=rule.entry, obj=rule.obj) == rule
 
 
 def _stops_no_more(rule: ZoneRule, before: Sequence[ZoneRule]) -> bool:
-    """Return whether a rule stands behind rules that stop as much, and none that lets traffic
-    pass."""
+    """Return whether a rule stops nothing new: every rule in front of it that ends the evaluation
+    stops traffic as strictly. `before` are the existing rules, which include this one.
+    """
     if not rule.enforces:
         return False
     place = [rule_before.key for rule_before in before].index(rule.key)
@@ -275,8 +289,9 @@ def _stops_no_more(rule: ZoneRule, before: Sequence[ZoneRule]) -> bool:
 
 
 def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
-    """The reason for which a rule does to plain traffic what it did not before; `is_same` says that
-    its text is the same."""
+    """The reason why a rule newly affects plain traffic; `was` and `becomes` are the rule before
+    and after, `is_same` says that its text is the same.
+    """
     if was is None:
         return "new"
     if not was.active:
@@ -289,7 +304,9 @@ def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
 
 
 def _freed(was: ZoneRule, becomes: ZoneRule) -> str:
-    """The conditions that a rule no longer has."""
+    """A clause on the conditions that the rule `was` has and `becomes` lacks; empty if there are
+    none.
+    """
     fields = [f"the field {name}" for name in was.conditions if name not in becomes.conditions]
     return f"no longer limited by {first_few(fields)}" if fields else ""
 
@@ -316,7 +333,7 @@ def passes_traffic(change: Change, limits: Limits) -> FinderAnswer:
 
 @finds(WEAKENS_DDOS_RULES)
 def weakens_ddos_rules(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that managed DDoS rules let more of an attack pass."""
+    """The risk that managed DDoS rules let a larger part of an attack pass."""
     reasons: list[str] = []
     entries: list[Entry] = []
     ranges: list[Range] = []
@@ -335,8 +352,9 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> FinderAnswer:
 
 
 def _overrides_changed(change: Change, loss: Loss) -> list[Entry]:
-    """The overrides that the plan changes and by which it is a loss; if they are not told, all that
-    it changes."""
+    """The changed overrides that cause a loss; if it is not known which ones do, all that
+    change.
+    """
     operations = change.plan.operations
     changed = {operation.key for operation in operations}
     deciding = loss.deciding_before
@@ -375,7 +393,7 @@ def weakens_rate_limits(change: Change, limits: Limits) -> FinderAnswer:
 
 
 def _names(passed: TrafficChange, resource: Resource) -> bool:
-    """Return whether a changed rule of a resource is a reason why traffic passes."""
+    """Return whether a rule of this resource is among the reasons why traffic passes."""
     return any(source.resource == resource.name for source in passed.sources)
 
 
@@ -395,7 +413,7 @@ def _traffic_of(change: Change) -> TrafficChanges | None:
 
 
 def _has_exceptions(change: Change) -> bool:
-    """Return whether there are exceptions of managed rules, before a plan or after it."""
+    """Return whether there are exceptions from managed rules, before a plan or after it."""
     rules = chain.from_iterable(
         rules_in_force(side.state, MANAGED_RULES) for side in (change.before, change.after)
     )
@@ -405,7 +423,9 @@ def _has_exceptions(change: Change) -> bool:
 def _passing(
     change: Change, passing: Sequence[TrafficChange], unknown: Iterable[str] = ()
 ) -> FinderAnswer:
-    """The risk that some traffic passes, or that this is not known."""
+    """The risk that some traffic passes, or that this is not known, for the reasons in `unknown`;
+    None if there is neither.
+    """
     reasons = [passed.sentence for passed in passing]
     reasons += [f"it is not known whether more passes ({reason})" for reason in unknown]
     if not reasons:
@@ -416,7 +436,9 @@ def _passing(
 
 
 def _losses_of(change: Change, resource: Resource) -> FinderAnswer:
-    """The risk of rules that let more pass, if no other rule makes up for it."""
+    """The risk that rules of this resource let more traffic pass, and no other rule makes up for
+    that.
+    """
     reasons: list[str] = []
     entries: list[Entry] = []
     for rules in _rules_with_changes(change, [resource]):
@@ -439,7 +461,9 @@ def _losses_of(change: Change, resource: Resource) -> FinderAnswer:
 
 
 def _outcome_of_loss(loss: Loss, resource: Resource, planned: ZoneRule | None) -> str:
-    """The words for what becomes of a rule that lets more pass."""
+    """A clause on what becomes of a rule that lets more traffic pass; `planned` is the rule
+    afterwards, None if it is removed.
+    """
     if loss.how == NARROWED:
         verb = "matches" if loss.certain else "may match"
         return f"{verb} fewer {resource.traffic}s"
@@ -451,8 +475,9 @@ def _outcome_of_loss(loss: Loss, resource: Resource, planned: ZoneRule | None) -
 def _losses_by_rule(
     rules: Rules, existing: Mapping[Key, ZoneRule], planned: Mapping[Key, ZoneRule]
 ) -> Iterator[tuple[Loss, ZoneRule]]:
-    """The losses, each with the rule by which it is one; a rule that becomes an exception is as a
-    new one for what stands behind it."""
+    """The losses, each with the rule that causes it. A rule that becomes an exception counts as
+    new, for its effect on the rules behind it.
+    """
     resource = rules.resource
     turned = _turned_into_exceptions(existing, planned)
     for loss in rule_losses(resource, rules.before, rules.after):
@@ -479,9 +504,10 @@ def _turned_into_exceptions(
 
 
 def _is_made_up_for(rules: Rules, rule: ZoneRule) -> bool:
-    """Return whether another rule stops all that a rule stopped, with no exception in front of it
-    that did not stand in front of that rule; of an exception, whether rules that it takes nothing
-    past make up for all that it does."""
+    """Return whether another rule stops all traffic that a rule stopped, with no further exception
+    in front of it. If the rule is an exception: whether rules that are not skipped by the exception
+    stop all traffic that the skipped rules stopped.
+    """
     passed: set[Key] = set()
     lost = [rule]
     if rule.lets_pass:
@@ -500,8 +526,9 @@ def _is_made_up_for(rules: Rules, rule: ZoneRule) -> bool:
 
 
 def _is_replaced(rules: Rules, lost: ZoneRule, enforcing: Sequence[ZoneRule]) -> bool:
-    """Return whether one of the rules that enforce stops all that a rule stopped, with no further
-    exception in front of it."""
+    """Return whether one of the `enforcing` rules stops all traffic that the rule `lost` stopped,
+    with no further exception in front of it.
+    """
     if not lost.enforces:
         return False
     exceptions_before = _exceptions(rules.before, lost)
@@ -514,7 +541,7 @@ def _is_replaced(rules: Rules, lost: ZoneRule, enforcing: Sequence[ZoneRule]) ->
 
 
 def _exceptions(rules: Sequence[ZoneRule], rule: ZoneRule) -> set[Key]:
-    """The exceptions in front of a rule that take traffic past it."""
+    """The keys of the exceptions in front of a rule by which traffic skips the rule."""
     earlier = rules[: rules.index(rule)]
     return {exception.key for exception in earlier if exception.takes_past(rule)}
 

@@ -25,14 +25,16 @@ MOST_LOOKED_AT = 50  # rules of which it is looked at whether traffic meets them
 
 
 class WeakenedRule(NamedTuple):
-    """A rule that stops nothing any more, and what becomes of it."""
+    """A rule that no longer stops any traffic, and what becomes of the rule."""
 
     rule: ZoneRule
     outcome: str
 
 
 def weakening(change: Change, resources: Iterable[Resource], most: float) -> FinderAnswer:
-    """The risk that more than a percentage of the rules of a resource stops nothing any more."""
+    """The risk that more than `most` percent of the rules of a resource no longer stop any
+    traffic.
+    """
     reasons: list[str] = []
     entries: list[Entry] = []
     steps = StateSteps(change.before.state)
@@ -54,7 +56,9 @@ def weakening(change: Change, resources: Iterable[Resource], most: float) -> Fin
 
 
 def _way_through(resource: Resource, ways: Sequence[ComparedWay]) -> ComparedWay | None:
-    """The way of traffic that meets the rules of a resource, if it changes."""
+    """The compared way of traffic on which the rules of a resource are; None if no such way
+    changes.
+    """
     for compared in ways:
         if phase_of(resource) in compared.way.former:
             return compared
@@ -62,7 +66,7 @@ def _way_through(resource: Resource, ways: Sequence[ComparedWay]) -> ComparedWay
 
 
 def _enforcing_rules(resource: Resource, number: int) -> str:
-    """A number of rules that enforce, such as `3 custom rules that block or challenge`."""
+    """A number of rules as text, such as `3 custom rules that block or challenge`."""
     does, do = "blocks or challenges", "block or challenge"
     if resource.traffic == "packet":  # which are not challenged
         does, do = "blocks", "block"
@@ -70,13 +74,14 @@ def _enforcing_rules(resource: Resource, number: int) -> str:
 
 
 def _active_rules(resource: Resource, state: State) -> list[ZoneRule]:
-    """The rules of a resource in their places on the way of traffic."""
+    """The active rules of a resource, in the order in which traffic meets them."""
     return [rule for rule in rules_in_force(state, resource) if rule.active]
 
 
 def _weakened_rules(resource: Resource, way: ComparedWay, change: Change) -> list[WeakenedRule]:
-    """The rules of a resource that stop nothing any more of the traffic that each decides about. If
-    the traffic cannot be compared, they are those that do not block or challenge any more."""
+    """The rules of a resource that no longer stop any of the traffic that they decide about. If the
+    traffic cannot be compared: the rules that no longer block or challenge.
+    """
     rules = _active_rules(resource, change.before.state)
     after = rules_in_force(change.after.state, resource)
     try:
@@ -97,8 +102,9 @@ def _weakened_rules(resource: Resource, way: ComparedWay, change: Change) -> lis
 def _compared_one_by_one(
     rules: Iterable[ZoneRule], after: Sequence[ZoneRule]
 ) -> Iterator[WeakenedRule]:
-    """The rules that block or challenge and do so no longer, nor does another one that has the same
-    expression."""
+    """The rules that blocked or challenged and no longer do, unless another rule with the same
+    expression does.
+    """
     planned = {rule.key: rule for rule in after}
     enforced = {rule.expression for rule in after if rule.enforces}
     for rule in rules:
@@ -109,7 +115,9 @@ def _compared_one_by_one(
 
 
 def _outcome(rule: ZoneRule, becomes: ZoneRule | None) -> str:
-    """The words for what becomes of a rule that stops nothing any more."""
+    """A clause on what becomes of a rule that no longer stops anything; `becomes` is the rule
+    afterwards, None if it is removed.
+    """
     if becomes is None:
         return "removed"
     if not becomes.active:
@@ -126,8 +134,9 @@ def _outcome(rule: ZoneRule, becomes: ZoneRule | None) -> str:
 def _others_that_decide(
     resource: Resource, way: ComparedWay, change: Change, weakened: Sequence[WeakenedRule]
 ) -> int:
-    """The number of the other rules that block or challenge, without those that no traffic meets,
-    neither before nor after. Of many rules, all count."""
+    """The number of rules that block or challenge and are not `weakened`. Rules that decide about
+    no traffic before and after do not count, unless there are too many rules to examine.
+    """
     weakened_keys = {rule.key for rule, _outcome in weakened}
     rules = _active_rules(resource, change.before.state)
     others = {rule.key for rule in rules if rule.enforces and rule.key not in weakened_keys}

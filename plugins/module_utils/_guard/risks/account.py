@@ -118,7 +118,7 @@ ACCOUNT_RISKS = (
 
 
 def monitoring_time(limits: Limits) -> timedelta:
-    """The time that a rule or filter monitors before it is enabled."""
+    """The time for which a rule or filter must monitor before it is enabled."""
     return timedelta(hours=limits[MIN_MONITORING])
 
 

@@ -22,14 +22,14 @@ LIMITS = "limits"  # the option that takes them
 
 
 def has_modes(resource: Resource) -> bool:
-    """Return whether objects of a resource have a mode, in which they mitigate or do not."""
+    """Return whether objects of a resource have a mode, such as enabled or monitoring."""
     return bool(resource.mode_field)
 
 
 class Limit(NamedTuple):
-    """A limit from which on a change is a risk: a number from 0 to `highest`.
+    """A limit beyond which a change is a risk: a number from 0 to `highest`.
 
-    `sentences` are what the documentation says of it; tables show the first.
+    `sentences` are its documentation; tables show the first one.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a task: those that it sets, and the defaults of all others."""
+    """The limits of a task: the values that it sets, and the defaults of all other limits."""
 
     chosen: Mapping[str, float] = field(default_factory=dict)
 
@@ -57,7 +57,9 @@ Concerns = Callable[[Resource], bool]  # whether plans for a resource can have a
 
 
 def any_of(*resources: Resource) -> Concerns:
-    """The resources that a risk concerns, by their names."""
+    """A condition that holds for these resources, by their names; it tells which resources a risk
+    concerns.
+    """
     names = frozenset(resource.name for resource in resources)
     return lambda resource: resource.name in names
 
@@ -73,7 +75,7 @@ class Risk(NamedTuple):
 
 
 def concerning(risks: Sequence[Risk], resources: Iterable[Resource]) -> tuple[Risk, ...]:
-    """Those of the risks that plans for some resources can have."""
+    """The risks that plans for some of the resources can have, out of `risks`."""
     concerned: dict[Risk, None] = {}
     for resource in resources:
         concerned.update((risk, None) for risk in risks if risk.concerns(resource))
@@ -86,7 +88,7 @@ def codes_of(risks: Sequence[Risk]) -> tuple[str, ...]:
 
 
 def limits_of(risks: Sequence[Risk]) -> tuple[Limit, ...]:
-    """The limits of risks, each once, in their order."""
+    """The limits of risks, without repetition, in their order."""
     limits: dict[Limit, None] = {}
     for risk in risks:
         limits.update(dict.fromkeys(risk.limits))
@@ -94,8 +96,9 @@ def limits_of(risks: Sequence[Risk]) -> tuple[Limit, ...]:
 
 
 def risk_options(risks: Sequence[Risk]) -> OptionSpec:
-    """The argument spec of a module whose plans can have these risks; accept_risks takes codes and
-    dictionaries."""
+    """The argument spec for a module whose plans can have these risks; accept_risks accepts codes
+    and dictionaries.
+    """
     spec: OptionSpec = {"accept_risks": {"type": "list", "elements": "raw", "default": []}}
     limits = {limit.name: limit.option for limit in limits_of(risks)}
     if limits:
