@@ -86,8 +86,9 @@ FALSELY_REFUSED = ("true", "false", "is_timed_hmac_valid_v0")
 
 
 def check_rule(expression: str, is_filter: bool = False) -> list[str]:
-    """Warnings of what Cloudflare may refuse in an expression, and of what cannot be meant; raises
-    Unread for what it does refuse. Filters know few fields, and rules too many to know them all."""
+    """Warnings about an expression: what Cloudflare may refuse, and what can hardly be meant.
+    Raises Unread if Cloudflare refuses it. Filters know few fields; rules know too many to list
+    them all."""
     tree = parse(expression)
     doubts = _doubts_of_values(tree, is_filter)
     mistakes = [*mistakes_in(tree)]
@@ -106,7 +107,8 @@ def check_rule(expression: str, is_filter: bool = False) -> list[str]:
 
 
 def _doubts_of_values(tree: Tree, is_filter: bool) -> dict[int, str]:
-    """The doubts about values of fields that filters know, by their places; raises Unread."""
+    """The doubts about values of fields that filters know, by their places in the expression;
+    raises Unread for a value that Cloudflare refuses."""
     doubts: dict[int, str] = {}
     for leaf in leaves(tree):
         is_known = leaf.field in FILTER_FIELDS and not leaf.problem
@@ -122,8 +124,8 @@ def _doubts_of_values(tree: Tree, is_filter: bool) -> dict[int, str]:
 
 
 def check_packets(expression: str) -> list[str]:
-    """Warnings, as those of check_rule(), of an expression about packets; raises Unread for one
-    that reads a field of requests."""
+    """Warnings about an expression for packets, like those of check_rule(); raises Unread if
+    Cloudflare refuses it, or if it uses a field of requests."""
     for name in unknown_names(expression, PACKET_FIELDS):
         if name in KNOWN_FIELDS:
             start = next(token.start for token in tokens_of(expression) if token.text == name)
@@ -157,8 +159,8 @@ def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
 
 
 def _is_falsely_refused(expression: str) -> bool:
-    """Return whether an expression has a word that the library does not know; few have one, so the
-    text is searched first."""
+    """Return whether an expression contains a word that the library does not know although
+    Cloudflare does. Since few do, the text is searched first."""
     return any(word in expression for word in FALSELY_REFUSED) and any(
         token.text in FALSELY_REFUSED for token in tokens_of(expression)
     )
@@ -167,8 +169,8 @@ def _is_falsely_refused(expression: str) -> bool:
 def _expression_kind(
     check: Callable[[str], list[str]], scheme: str | None, longest: int | None
 ) -> Value:
-    """The kind of expressions that `check` and the vendor's parser examine before any request, with
-    at most `longest` characters; see Value.examine."""
+    """The kind of value for expressions of at most `longest` characters (None: any). `check` and
+    the vendor's parser for `scheme` examine them before any request is sent; see Value.examine."""
 
     def read(value: object) -> str:
         return parse_filled_text(value, WHITE_SPACE)
@@ -236,8 +238,8 @@ FIELD_NAME = re.compile(r"(?:cf|http|icmp|ip|raw|tcp|udp)\.[a-z0-9_.]+")
 
 
 def mistakes_in(tree: Tree) -> Iterator[Unread]:
-    """The mistakes in an expression; those that Cloudflare accepts all the same, or may accept, are
-    not `malformed`."""
+    """The mistakes in an expression. A mistake that Cloudflare accepts, or may accept, is not
+    `malformed`."""
     for leaf in leaves(tree):
         problem = leaf.problem if not leaf.may_be_known else ""
         if problem:
@@ -247,8 +249,8 @@ def mistakes_in(tree: Tree) -> Iterator[Unread]:
 
 
 class _LeftSide(NamedTuple):
-    """The left side of a comparison in words: a field, or a function with its arguments and their
-    parentheses, and the indexes behind."""
+    """The left side of a comparison, in words: the name of a field or function, the arguments of
+    the function with their parentheses, and the indexes behind them."""
 
     name: str
     arguments: Sequence[str]
@@ -256,7 +258,7 @@ class _LeftSide(NamedTuple):
 
     @property
     def is_of_each(self) -> bool:
-        """Return whether it is a function of each element of its first argument, such as
+        """Return whether a function is applied to each element of its first argument, as in
         `lower(x[*])`."""
         depth, argument = 0, []
         for word in self.arguments[1:-1]:
@@ -268,7 +270,7 @@ class _LeftSide(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The left side as it is written, with keys of headers in lower case."""
+        """The left side as users write it, with names of headers in lower case."""
         indexes = "".join(self.indexes)
         is_lowered = self.name in LOWERED and not self.arguments
         return f"{self.name}{''.join(self.arguments)}{indexes.lower() if is_lowered else indexes}"
@@ -336,7 +338,7 @@ def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterat
 def _mistakes_of_shape(
     leaf: Comparison, left: _LeftSide, start: int, is_inner: bool
 ) -> Iterator[Unread]:
-    """The mistakes in a left side with too few or too many indexes; otherwise those in the
+    """The mistake in a left side with too few or too many indexes; without one, the mistakes in the
     comparison of its single value."""
     kind, missing = _shape_of(left)
     if not kind:
@@ -364,8 +366,8 @@ def _mistakes_of_shape(
 
 
 def _faulty_wildcard(leaf: Comparison) -> Unread | None:
-    """The mistake in a wildcard that the engine rejects; None if it accepts the wildcard, or there
-    is none."""
+    """The mistake in a wildcard that Cloudflare's engine rejects; None if there is no such
+    wildcard."""
     if not leaf.operator.endswith("wildcard"):
         return None
     for token in leaf.operands:
@@ -377,7 +379,7 @@ def _faulty_wildcard(leaf: Comparison) -> Unread | None:
 
 
 def _mistakes_of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
-    """The mistakes in any() and all(), which compare each element."""
+    """The mistakes in a call of any() or all(), which apply a comparison to each element."""
     if leaf.operator:
         yield Unread(f"{name}() is true or false, and is compared to nothing", at=start)
         return
@@ -392,7 +394,7 @@ def _mistakes_of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator
 
 
 def _mistakes_of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
-    """The mistakes in the comparison of a single value of a known kind."""
+    """The mistakes in a comparison whose left side is a single value of this kind."""
     field, operator = leaf.field.replace(" ", ""), leaf.operator
     in_list = [token.text[0] for token in leaf.operands] == ["$"] and operator == "in"
     if kind == FLAG:
@@ -421,8 +423,8 @@ def _mistakes_of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unr
 
 
 def _mistakes_of_value(token: Token, kind: str) -> Iterator[Unread]:
-    """The mistakes in a value to which a field of a known kind is compared; their `at` counts
-    within the whole expression."""
+    """The mistakes in one of the values to which a left side of this kind is compared; `at` of a
+    mistake is the place in the whole expression."""
     text = token.text
     if token.kind != WORD:
         if kind in (NUMBER, ADDRESS):
@@ -453,8 +455,8 @@ def _mistakes_of_value(token: Token, kind: str) -> Iterator[Unread]:
 
 
 def _mistakes_of_operands(leaf: Comparison, kind: str) -> Iterator[Unread]:
-    """The mistakes in well-formed numbers and addresses: in the ends of ranges, and in a range,
-    network or list that stands for one value."""
+    """The mistakes in well-formed numbers and addresses: reversed ranges, and a range, network or
+    list in the place of a single value."""
     try:
         if kind == ADDRESS and leaf.operator in ("eq", "ne", "in"):
             addresses_of(leaf)
@@ -466,8 +468,8 @@ def _mistakes_of_operands(leaf: Comparison, kind: str) -> Iterator[Unread]:
 
 
 def _require_number(token: Token, operator: str) -> None:
-    """Raise Unread for a range of numbers that ends before its start, or stands behind another
-    operator than `in`."""
+    """Raise Unread for a range of numbers whose end is below its start, or that follows an operator
+    other than `in`."""
     start, dots, end = token.text.partition("..")
     if dots and operator != "in":
         to_do = f"; write in {{{token.text}}}" if operator == "eq" else ""
@@ -481,7 +483,7 @@ def _require_number(token: Token, operator: str) -> None:
 
 
 def _mistakes_of_hostnames(leaf: Comparison) -> Iterator[Unread]:
-    """The mistakes in hostnames with letters that requests have in Punycode."""
+    """The mistakes in hostnames with letters beyond ASCII, which requests contain in Punycode."""
     if "http.host" not in leaf.field.split():
         return
     for token in leaf.operands:
@@ -494,7 +496,8 @@ def _mistakes_of_hostnames(leaf: Comparison) -> Iterator[Unread]:
 
 
 def _mistake_if_constant(leaf: Comparison, start: int) -> Iterator[Unread]:
-    """The mistake that a comparison is always true, or always false, by the range of its field."""
+    """The mistake that a comparison is always true, or always false, since its field never has
+    other values."""
     form = form_of_texts(leaf)
     truth, why = None, ""
     if form and possible_texts(leaf) == []:

@@ -74,21 +74,21 @@ MINUS = "without"  # an operator of sets, beside and, or and xor
 
 
 class DiagramNode(NamedTuple):
-    """A node of a decision diagram: `parts` are the sets for the values of the variable of its
-    level, each for the values from its start on."""
+    """A node of a decision diagram. For the variable of its `level`, each of `parts` is the set
+    that applies to the values from the start at the same place in `starts` on."""
 
     level: int
     starts: tuple[int, ...]
     parts: tuple[Set, ...]
 
     def part(self, value: int) -> Set:
-        """The set for a value."""
+        """The set that applies if the variable has this value."""
         return self.parts[max(bisect_right(self.starts, value) - 1, 0)]
 
 
 class _PairedNodes(NamedTuple):
-    """Two nodes that are combined: the `pairs` of their parts that are left, and the `parts` that
-    the pairs before them have made."""
+    """Two nodes that are being combined: `pairs` of their parts are still to be combined, and
+    `parts` are the results so far."""
 
     key: tuple[str, Set, Set]
     level: int
@@ -98,17 +98,17 @@ class _PairedNodes(NamedTuple):
 
 
 class VariableBounds(NamedTuple):
-    """The bounds of a set: the values to which it limits variables, by their levels, and the levels
-    of all variables on which it depends."""
+    """The bounds of a set: the `values` to which it limits variables, by level, and the `levels` of
+    all variables on which it depends."""
 
     values: Mapping[int, Ranges]
     levels: frozenset[int]
 
 
 class Variable(NamedTuple):
-    """The variable of the nodes of a level: a field with its addresses, numbers or texts, or a
-    `leaf`, a comparison of which only the truth is known; or another condition that is known by its
-    name alone."""
+    """The variable that the nodes of a level decide by: a field with addresses, numbers or texts,
+    or a condition of which only the truth is known. `leaf` is the comparison that makes the
+    condition, None if there is none."""
 
     name: Hashable
     kind: str
@@ -116,22 +116,23 @@ class Variable(NamedTuple):
 
     @property
     def is_of_numbers(self) -> bool:
-        """Return whether its values are numbers, or addresses as numbers."""
+        """Return whether the values of the variable are numbers, including addresses as numbers."""
         return self.kind == OF_NUMBERS
 
     @property
     def is_of_texts(self) -> bool:
-        """Return whether its values are the numbers of texts."""
+        """Return whether the values of the variable stand for texts."""
         return self.kind == OF_TEXTS
 
     @property
     def is_of_truth(self) -> bool:
-        """Return whether no more is known of it than that it is true or false."""
+        """Return whether the variable is a condition that is only known to be true or false."""
         return self.kind == OF_TRUTH
 
     @property
     def is_of_protocol(self) -> bool:
-        """Return whether it is about the protocol of packets, or a field of one protocol."""
+        """Return whether the variable is about the protocol of packets, or a field of one
+        protocol."""
         name = self.leaf.field if self.leaf is not None else str(self.name)
         return name.startswith(OF_PROTOCOLS)
 
@@ -144,25 +145,28 @@ _Trail = Tuple[Any, ...]  # the level and values of a node, and the trail to it;
 
 
 class MatchedDestinations(NamedTuple):
-    """The destinations all of whose traffic matches, and those some of whose traffic may match."""
+    """The destinations for which `always` all traffic matches, and those for which `sometimes`
+    traffic matches or may match."""
 
     always: Ranges
     sometimes: Ranges
 
     @staticmethod
     def of(expression: Expression) -> MatchedDestinations:
-        """The destinations that an expression matches; raises Unread for an undocumented form."""
+        """The destinations of the packets that an expression matches; raises Unread if the
+        expression has an undocumented form."""
         return _matched(expression)
 
 
 class Diagrams:
-    """Sets of requests or packets as decision diagrams; they raise Unread if there are too many
+    """Sets of requests or packets as decision diagrams; methods raise Unread if there are too many
     pieces.
 
-    `decide` returns True for a comparison that all of the traffic is known to meet, and False for
-    one that nothing meets. All packets that meet `filters` have ports of TCP; others may lack them.
-    `most` is the number of variables that there may be. `truth_of_text` decides comparisons for the
-    texts of a field that `name_texts` has read. `BEYOND` is higher than every value of a variable.
+    `decide` returns True for a comparison that all of the traffic meets, False for one that none of
+    it meets, and anything else for other comparisons. With `filters`, all packets are of TCP and
+    have ports; otherwise packets may lack ports. `most` is the highest number of variables.
+    `truth_of_text` decides comparisons for the texts that `name_texts` has read. `BEYOND` is higher
+    than every value of a variable.
     """
 
     nothing, everything = EMPTY, WHOLE
@@ -199,14 +203,14 @@ class Diagrams:
         self.steps = 0  # that were taken, at most MOST_STEPS
 
     def matching(self, expression: Expression, lists: Lists | None = None) -> Set:
-        """The traffic that an expression matches; what cannot be read is a variable, and so are
-        lists whose contents are not known."""
+        """The traffic that an expression matches. An expression that cannot be read becomes a
+        variable, and so does a comparison with a list that `lists` does not contain."""
         if expression.problem or any(leaf.problem for leaf in expression.comparisons):
             return self.variable(expression.normalised)
         return self.of(expression.tree, lists)
 
     def of(self, tree: Tree, lists: Lists | None = None) -> Set:
-        """The traffic that a tree matches, in which no comparison has a problem."""
+        """The traffic that a tree matches; no comparison in the tree may have a problem."""
         if isinstance(tree, Constant):
             return WHOLE if tree.value else EMPTY
         if isinstance(tree, Negation):
@@ -223,7 +227,7 @@ class Diagrams:
         return met
 
     def combined(self, operator: str, sets: Iterable[Set]) -> Set:
-        """The set that `and`, `or` or `xor` makes of sets."""
+        """The sets combined by `and`, `or` or `xor`."""
         left = list(sets) or [WHOLE if operator == "and" else EMPTY]
         while len(left) > 1:
             odd = left[-1:] if len(left) % 2 else []
@@ -233,22 +237,23 @@ class Diagrams:
         return left[0]
 
     def without(self, traffic: Set, subtracted: Set) -> Set:
-        """The traffic of a set without that of another one."""
+        """The traffic that is in the set `traffic` and not in the set `subtracted`."""
         return self._combined_two(MINUS, traffic, subtracted)
 
     def destinations(self, traffic: Set) -> MatchedDestinations:
-        """The destinations all of whose packets are in a set, and those some of whose are."""
+        """The destinations for which all packets are in the set, and those for which some packets
+        are."""
         possible = self.possible()
         unmatched_ones = self.values(self.without(possible, traffic), DESTINATION)
         sometimes = self.values(self.combined("and", [possible, traffic]), DESTINATION)
         return MatchedDestinations(complement(unmatched_ones), sometimes)
 
     def to(self, destinations: Ranges) -> Set:
-        """The packets to some destinations."""
+        """The packets whose destination is among these addresses."""
         return self._within(DESTINATION, EVERYTHING, destinations)
 
     def possible(self) -> Set:
-        """The packets that there can be: their source and destination are of one family."""
+        """The packets that can exist, since their source and destination are of the same family."""
         both = [
             [self._within(name, EVERYTHING, [family]) for name in (SOURCE, DESTINATION)]
             for family in EVERYTHING
@@ -256,8 +261,8 @@ class Diagrams:
         return self.combined("or", [self.combined("and", addresses) for addresses in both])
 
     def facts(self) -> list[Set]:
-        """Sets of packets whose protocol fits each comparison of a protocol, or of a field of one,
-        that was read; all packets that exist are in all of these sets."""
+        """Sets that contain all packets that can exist. Each set excludes packets whose protocol
+        contradicts a comparison that was read, such as UDP packets with a TCP port."""
         concerned = [*self._of_protocols]
         facts = [self.matching(FACTS)] if concerned else []
         for leaf, met in concerned:
@@ -268,13 +273,14 @@ class Diagrams:
         return facts
 
     def values(self, traffic: Set, name: str) -> Ranges:
-        """The values that a field of packets has in a set."""
+        """The values that the field `name` has in a set of packets."""
         everything = FILTER_FIELDS[name]
         ranges = self.bounds(traffic).values.get(self._levels[name], everything)
         return [] if traffic == EMPTY else intersection(ranges, everything)
 
     def by_destination(self, packets: Set) -> list[tuple[Ranges, Set]]:
-        """The destinations of packets, with equal packets together."""
+        """The packets by destination: ranges of destinations with equal packets, each with the set
+        of these packets."""
         node = self._nodes[packets]
         if node.level != self._levels[DESTINATION]:
             return [(EVERYTHING, packets)] if packets != EMPTY else []
@@ -285,12 +291,12 @@ class Diagrams:
         return [(intersection(union(pieces), EVERYTHING), part) for part, pieces in groups.items()]
 
     def part(self, packets: Set, destination: int) -> Set:
-        """The packets of a set that go to a destination, as a set that does not depend on the
+        """The packets of a set that go to one destination, as a set that is independent of the
         destination."""
         return self._from(FIRST_LEVELS.index(DESTINATION), packets).part(destination)
 
     def bounds(self, traffic: Set) -> VariableBounds:
-        """The values to which a set limits variables."""
+        """The values to which a set limits variables, and the variables on which it depends."""
         waiting = [traffic]
         while waiting:
             unknown = {*self._nodes[waiting[-1]].parts} - self._bounds.keys()
@@ -303,7 +309,7 @@ class Diagrams:
         return self._bounds[traffic]
 
     def _bounds_of(self, node: DiagramNode) -> VariableBounds:
-        """The bounds of a node, by those of its parts."""
+        """The bounds of a node, from the bounds of its parts, which must be known."""
         pieces = [(one, part) for one, part in _pieces_of_node(node, UP_TO_ANY) if part != EMPTY]
         parts = [self._bounds[part] for part in {part for _piece, part in pieces}]
         values = dict(parts[0].values)
@@ -315,7 +321,7 @@ class Diagrams:
         return VariableBounds(values, levels)
 
     def is_larger(self, traffic: Set, most: int) -> bool:
-        """Return whether the diagram of a set has more nodes than a number."""
+        """Return whether the diagram of a set has more than `most` nodes."""
         seen, left = {traffic}, [traffic]
         while left and len(seen) <= most:
             parts = set(self._nodes[left.pop()].parts) - seen
@@ -324,7 +330,8 @@ class Diagrams:
         return len(seen) > most
 
     def sample(self, traffic: Set) -> dict[int, int]:
-        """A value of each variable that tells one request or packet of a set from others."""
+        """A sample of a set, as values of variables by level; traffic with these values is in the
+        set."""
         values: dict[int, int] = {}
         while traffic not in (EMPTY, WHOLE):
             node = self._nodes[traffic]
@@ -333,8 +340,8 @@ class Diagrams:
         return values
 
     def holds(self, traffic: Set, sample: Mapping[int, int]) -> bool:
-        """Return whether a sample is in a set; a variable without a value has its last one, or is
-        false."""
+        """Return whether a sample is in a set. A variable without a value in the sample counts as
+        its last value, or as false."""
         while traffic not in (EMPTY, WHOLE):
             node = self._nodes[traffic]
             unnamed = GREATEST if node.level < OPEN_LEVEL else 0
@@ -343,7 +350,8 @@ class Diagrams:
         return traffic == WHOLE
 
     def _compared(self, leaf: Comparison) -> Set:
-        """The traffic that meets a comparison; a variable if no more is known."""
+        """The traffic that meets a comparison; if the comparison cannot be decided by values, it is
+        a variable."""
         name, is_other = SAME_FIELD.get(leaf.field, leaf.field), leaf.operator == "ne"
         try:
             cidr = CIDR.fullmatch(name)
@@ -374,8 +382,8 @@ class Diagrams:
         return self.variable((name, leaf.operator, leaf.in_braces, words), leaf)
 
     def name_texts(self, expression: Expression) -> None:
-        """Remember the texts to which an expression compares fields, before it is asked which
-        traffic it matches."""
+        """Remember the texts to which an expression compares fields. This must happen before the
+        traffic of any expression is computed."""
         for leaf in expression.comparisons:
             texts = possible_texts(leaf) if leaf.plain and not leaf.problem else None
             if texts and leaf.operator != "contains":
@@ -384,7 +392,7 @@ class Diagrams:
                 named.update(dict.fromkeys(texts[: max(MOST_NAMED_TEXTS - len(named), 0)]))
 
     def _in_list(self, leaf: Comparison, contents: Contents) -> Set:
-        """The traffic with a value that a list has."""
+        """The traffic whose field has a value that a list contains."""
         name = SAME_FIELD.get(leaf.field, leaf.field)
         if contents.numbers and name in RANGES:
             numbers = union((number, number) for number in contents.numbers)
@@ -398,13 +406,13 @@ class Diagrams:
         return self.variable((name, "in", tuple(contents.written())))
 
     def _of_hostname(self, field: str, hostname: str) -> Set:
-        """The requests to a hostname, which may have a wildcard in front."""
+        """The requests to a hostname, which may begin with a wildcard."""
         operator = "wildcard" if hostname.startswith("*") else "eq"
         return self.matching(Expression.of(f'{field} {operator} "{hostname}"'))
 
     def variable(self, name: Hashable, leaf: Comparison | None = None) -> Set:
-        """The traffic that meets a condition of which no more is known than its name; a `leaf` may
-        be decided for some texts of its field."""
+        """The traffic that meets a condition of which only the name is known. If `leaf` is given,
+        `truth_of_text` may decide it for some texts of its field."""
         level = self._levels.get(name, OPEN_LEVEL + len(self._levels))
         met = self._within(name, EITHER, [(1, 1)], level)
         if leaf is None:
@@ -413,8 +421,8 @@ class Diagrams:
         return self._decided_for_texts(leaf, met) if self._truth_of_text else met
 
     def _decided_for_texts(self, leaf: Comparison, met: Set) -> Set:
-        """The traffic that meets a leaf; for the texts that expressions name, `truth_of_text` may
-        decide it."""
+        """The traffic that meets the comparison `leaf`: decided by `truth_of_text` for texts that
+        expressions name, and `met` for all other texts."""
         fields = [name for name in leaf.names if name in self._named_texts]
         if len(fields) != 1:
             return met
@@ -438,17 +446,17 @@ class Diagrams:
         return self._texts.setdefault(text, len(self._texts) + 1)
 
     def _with_texts(self, field: str, texts: Iterable[str]) -> Set:
-        """The traffic with one of some texts in a field."""
+        """The traffic whose field has one of these texts."""
         numbers = [*map(self._number_of_text, texts)]
         return self._within((field, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
 
     @staticmethod
     def level_of(field: str) -> int:
-        """The level of the nodes of a field that all diagrams have, such as SOURCE."""
+        """The level of a field that has the same level in all diagrams, such as SOURCE."""
         return FIRST_LEVELS.index(field)
 
     def variable_of(self, level: int) -> Variable:
-        """The subject of the nodes of a level."""
+        """The variable that the nodes of a level decide by."""
         if len(self._names) < len(self._levels):
             self._names = {known: name for name, known in self._levels.items()}
         name = self._names[level]
@@ -459,8 +467,8 @@ class Diagrams:
         return Variable(name, OF_NUMBERS)
 
     def text_numbered(self, number: int) -> str:
-        """The text with a number, as expressions write it; empty for any that no expression
-        names."""
+        """The text with a number, with the quotes of expressions; empty if no expression names a
+        text with this number."""
         return next((text for text, known in self._texts.items() if known == number), "")
 
     def number_of_named(self, text: str) -> int | None:
@@ -468,8 +476,8 @@ class Diagrams:
         return self._texts.get(f'"{text}"')
 
     def paths(self, traffic: Set) -> Iterator[dict[int, Ranges]]:
-        """The pieces of some traffic, each as the values that variables have in it, by their
-        levels."""
+        """The pieces of some traffic, each as the values that the variables may have in it, by
+        level."""
         waiting: list[tuple[Set, _Trail]] = [(traffic, ())]
         while waiting:
             reached, trail = waiting.pop()
@@ -485,7 +493,7 @@ class Diagrams:
                 waiting.append((part, (node.level, ranges, trail)))
 
     def box(self, values: Mapping[int, Ranges]) -> Set:
-        """The traffic with some values of variables, by their levels."""
+        """The traffic whose variables have these values, given by level."""
         sets = [
             self._number_of_parts(level, _steps_of(ranges, self._firsts[level]))
             for level, ranges in values.items()
@@ -495,7 +503,8 @@ class Diagrams:
     def _within(
         self, name: Hashable, everything: Ranges, ranges: Ranges, level: int | None = None
     ) -> Set:
-        """The traffic with some values of a variable."""
+        """The traffic in which a variable has one of the values in `ranges`; `everything` are all
+        of its values. Raises Unread if there are too many variables."""
         level = self._levels.setdefault(name, len(self._levels) if level is None else level)
         if len(self._levels) > self._most_variables:
             raise Unread(self.TOO_MANY)
@@ -509,9 +518,8 @@ class Diagrams:
         return self._number_of_parts(level, parts)
 
     def _combined_two(self, operator: str, one: Set, other: Set) -> Set:
-        """The set that an operator makes of two sets; raises Unread."""
-        """The set that two sets make, node by node. Nodes whose parts are not complete wait in a
-        list, since Python limits how deep calls go, and as many rules may be compared."""
+        """The combination of two sets by an operator; raises Unread after too many steps. Nodes
+        with incomplete parts wait in a list, since Python limits the depth of calls."""
         made = self._known(operator, one, other)
         waiting = [] if made is not None else [self._paired(operator, one, other)]
         while waiting:
@@ -531,7 +539,8 @@ class Diagrams:
         return EMPTY if made is None else made
 
     def _known(self, operator: str, one: Set, other: Set) -> Set | None:
-        """The set that two sets make; None if it takes a look at their parts."""
+        """The combination of two sets if it is already known, or follows without their parts;
+        otherwise None."""
         if one <= WHOLE or other <= WHOLE or one == other:
             plain = _combined_at_once(operator, one, other)
             if plain is not None:
@@ -539,8 +548,8 @@ class Diagrams:
         return self._combined.get(_key_of_pair(operator, one, other))
 
     def _paired(self, operator: str, one: Set, other: Set) -> _PairedNodes:
-        """The pieces of two sets by the values of their first variable, which are still to be
-        combined."""
+        """The parts of two nodes, paired by the values of the first variable of either, and still
+        to be combined; raises Unread after too many steps."""
         left, right = self._nodes[one], self._nodes[other]
         pairs: Iterator[tuple[Set, Set]]
         if left.level < right.level:
@@ -562,12 +571,12 @@ class Diagrams:
         return _PairedNodes(key, min(left.level, right.level), starts, pairs, [])
 
     def _from(self, level: int, traffic: Set) -> DiagramNode:
-        """A set as a node of a level that is not below its own."""
+        """The set as a node of `level`, which is at or above the set's own level."""
         node = self._nodes[traffic]
         return node if node.level == level else DiagramNode(level, (), (traffic,))
 
     def _number(self, level: int, starts: tuple[int, ...], parts: tuple[Set, ...]) -> Set:
-        """The set with these parts, which begin at the starts beside them."""
+        """The set that has these parts, each for the values from the start at its place on."""
         kept = [at for at, part in enumerate(parts) if not at or part != parts[at - 1]]
         if len(kept) == 1:
             return parts[0]
@@ -582,18 +591,18 @@ class Diagrams:
         return number
 
     def _number_of_parts(self, level: int, parts: Mapping[int, Set]) -> Set:
-        """The set with these parts, which begin at their keys."""
+        """The set that has these parts, each for the values from its key on."""
         return self._number(level, tuple(parts), tuple(parts.values()))
 
 
 def _key_of_pair(operator: str, one: Set, other: Set) -> tuple[str, Set, Set]:
-    """Equal for pairs of sets that make the same."""
+    """A key that is equal for pairs of sets with the same combination."""
     return (operator, one, other) if one < other or operator == MINUS else (operator, other, one)
 
 
 def _spread(node: DiagramNode, starts: Iterable[int]) -> Iterator[Set]:
-    """The parts of a node for the values from each start on; the starts include those of the
-    node."""
+    """The part of a node that applies from each of `starts` on; these must include the starts of
+    the node."""
     ends, place = (*node.starts[1:], inf), 0
     for start in starts:
         if start >= ends[place]:
@@ -602,7 +611,7 @@ def _spread(node: DiagramNode, starts: Iterable[int]) -> Iterator[Set]:
 
 
 def _combined_at_once(operator: str, one: Set, other: Set) -> Set | None:
-    """The set that an operator makes of two sets if their parts do not matter; None if they do."""
+    """The combination of two sets if it follows without their parts; otherwise None."""
     if operator == MINUS:
         if one == EMPTY or other in (one, WHOLE):
             return EMPTY
@@ -616,7 +625,7 @@ def _combined_at_once(operator: str, one: Set, other: Set) -> Set | None:
 
 
 def _values_on(trail: _Trail) -> Iterator[tuple[int, Ranges]]:
-    """The values of variables on a trail, by their levels."""
+    """The values of the variables on a trail, each with its level."""
     while trail:
         level, ranges, trail = trail
         yield level, ranges
@@ -628,7 +637,8 @@ def _pieces_of_node(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tup
 
 
 def _steps_of(ranges: Ranges, lowest: int) -> dict[int, Set]:
-    """The parts of a node that has the values of ranges."""
+    """The parts of a node that contains exactly the values of `ranges`, by start; `lowest` is the
+    first value."""
     parts = {lowest: EMPTY}
     for first, last in ranges:
         parts[first] = WHOLE
@@ -638,7 +648,8 @@ def _steps_of(ranges: Ranges, lowest: int) -> dict[int, Set]:
 
 
 def _contents_of(leaf: Comparison, lists: Lists) -> Contents | None:
-    """The contents of the list that a leaf names; None if it names none that is known."""
+    """The contents of the list that a comparison names; None if it names no list, or `lists` does
+    not contain it."""
     if leaf.operator != "in" or leaf.in_braces or not leaf.operands:
         return None
     text = leaf.operands[0].text
@@ -646,8 +657,8 @@ def _contents_of(leaf: Comparison, lists: Lists) -> Contents | None:
 
 
 def _of_networks(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
-    """The addresses that meet a comparison, by themselves or, behind `cidr()`, by their
-    networks."""
+    """The addresses that meet a comparison. If the comparison is of `cidr()`, these are the
+    addresses whose networks of that length meet it."""
     addresses = met_addresses(leaf)
     if not cidr:
         return addresses
@@ -668,8 +679,8 @@ Flows = List[Tuple[Ranges, Ranges]]  # destinations, and the sources of some tra
 def unmatched(
     expression: Expression, condition: Expression | None = None, decide: Settled | None = None
 ) -> Flows:
-    """The traffic that meets a condition, or all, that is not proven to match an expression.
-    `decide` is that of Diagrams."""
+    """The traffic that is not proven to match an expression, limited to traffic that meets
+    `condition` (None: any). `decide` is that of Diagrams."""
     diagrams = Diagrams(decide)
     try:
         every = [diagrams.possible(), diagrams.matching(condition) if condition else WHOLE]
@@ -682,7 +693,7 @@ def unmatched(
 
 @lru_cache(maxsize=4096)
 def matches_every_request(expression: Expression) -> bool:
-    """Return whether every request of a zone, or every packet, is proven to match."""
+    """Return whether it is proven that an expression matches every request or packet."""
     return not unmatched(expression)
 
 

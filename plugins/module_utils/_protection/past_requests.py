@@ -32,16 +32,18 @@ ANALYTICS, LOGPUSH = "analytics", "Logpush records"
 
 
 class Origin(NamedTuple):
-    """A part of a request: the dimension of the analytics and the column of Logpush records that
-    give it, empty if the source lacks it, and how their value is read: as the text that an
-    expectation gives, or as that of a field; raises ValueError if it has another form."""
+    """The source of a part of a request: the `dimension` of the analytics and the `column` of
+    Logpush records that contain it (empty: none does). `read` turns their value into the text that
+    an expectation would give, or into the value of a field; it raises ValueError for another
+    form."""
 
     dimension: str
     column: str
     read: Callable[[Any], Any] = str
 
     def name_in(self, source: str) -> str:
-        """The name of the part in a source; empty if the source lacks it."""
+        """The name of the dimension or column in a source; empty if the source does not contain the
+        part."""
         return self.dimension if source == ANALYTICS else self.column
 
 
@@ -122,7 +124,8 @@ IN_NANOSECONDS = 10**12  # a time in seconds is lower
 
 
 class Group(NamedTuple):
-    """Past requests with these fields in common: their number, and how many of them were seen."""
+    """Past requests with the same values in these fields: their number, and the number of them that
+    were sampled."""
 
     fields: Mapping[str, FieldValue]
     requests: int
@@ -133,7 +136,8 @@ RequestRow = Tuple[Sequence[Any], int, int]  # values that can be hashed, reques
 
 
 class FieldReader:
-    """Reads the fields with these names from the values of a source."""
+    """Reads the fields with these names from the rows of a source: the analytics, or Logpush
+    records."""
 
     def __init__(self, names: Iterable[str], source: str) -> None:
         self._columns: dict[str, str] = {}  # by the key of a request, or the name of a field
@@ -145,7 +149,8 @@ class FieldReader:
         self.names = tuple(dict.fromkeys(self._columns.values()))
 
     def groups(self, rows: Iterable[RequestRow]) -> Iterator[list[Group]]:
-        """The groups of some rows in parts, so that many of them take no more memory."""
+        """The groups of requests in these rows, yielded in batches of limited size to save
+        memory."""
         merged: dict[Sequence[Any], list[int]] = {}
         for values, requests, samples in rows:
             numbers = merged.get(values)
@@ -162,8 +167,8 @@ class FieldReader:
         return [self.group(values, numbers) for values, numbers in merged.items()]
 
     def group(self, values: Sequence[Any], numbers: Sequence[int]) -> Group:
-        """Requests with these values, in the order of the `names`, by which the source has them;
-        the numbers are those of requests and of samples."""
+        """The group of requests with these values, which are in the order of `names`; `numbers` are
+        those of requests and of samples."""
         by_name = dict(zip(self.names, values))
         described: dict[str, Any] = {}
         fields: dict[str, FieldValue] = {}
@@ -182,7 +187,7 @@ class FieldReader:
 
 @lru_cache(MOST_KNOWN)
 def _understood(key: str, written: str | int) -> Any:
-    """A value as rules see it; None if it is not given, or not understood."""
+    """The value as rules see it; None if it is missing or not understood."""
     try:
         value = PARTS[key].read(written)
         if isinstance(value, str):
@@ -200,7 +205,7 @@ def _request_keys_of(name: str) -> Sequence[str]:
 
 
 def require_file(path: str) -> None:
-    """Raises PlanError for a file of past requests that cannot be opened."""
+    """Raise PlanError if the file of past requests cannot be opened."""
     try:
         with open(path, "rb"):
             pass
@@ -210,9 +215,9 @@ def require_file(path: str) -> None:
 
 
 class Records:
-    """The Logpush records of a file, NDJSON, plain or compressed, as rows of these columns;
-    `malformed` is the number of the lines that are none, `unclear` of those that may be no requests
-    of clients; `unread` says why there may be more."""
+    """The Logpush records in a file (NDJSON, plain or compressed), as rows with the columns
+    `names`. `malformed` counts lines that are not records, `unclear` counts records that may not be
+    requests of clients; `unread` says why the file could not be read to its end (empty: it was)."""
 
     def __init__(self, path: str, names: Sequence[str]) -> None:
         self._path = path
@@ -241,7 +246,8 @@ class Records:
                     self.unclear += 1
 
     def _scalars(self, record: Mapping[str, Any]) -> Iterator[str | int | None]:
-        """The values of the columns; None in place of those that are no texts or numbers."""
+        """The values of the columns in a record; None for a value that is neither a text nor a
+        number."""
         for name in self._names:
             value = record.get(name)
             yield value if isinstance(value, (str, int)) else None
@@ -254,19 +260,20 @@ class Records:
 
     @property
     def window(self) -> Sequence[str | None]:
-        """The times of the first and of the last request, None if the records do not have them."""
+        """The times of the first and the last request; None for both if the records do not have
+        them."""
         return [_timestamp(time) for time in self._times] or (None, None)
 
 
 def _lines_of_file(file: BufferedReader) -> Iterator[bytes]:
-    """The lines of a file, plain or compressed; a longer one in pieces."""
+    """The lines of a plain or compressed file; a line that is too long comes in pieces."""
     is_compressed = file.peek(2)[:2] == b"\x1f\x8b"
     stream: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
     return iter(lambda: stream.readline(LONGEST_LINE), b"")
 
 
 def _record_of_line(line: bytes) -> Any:
-    """The record in a line; None if it is not JSON."""
+    """The JSON value in a line; None if the line is not JSON."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

@@ -36,7 +36,8 @@ NOTHING_MATCHES = "nothing matches the expression, so that it expects nothing"
 
 
 class FieldNames(NamedTuple):
-    """The fields of requests, or of packets: those that are known, and the keys that give some."""
+    """The known fields of requests or packets (`whose` says which), and for each field that a key
+    gives the name of that key."""
 
     whose: str
     known: AbstractSet[str]
@@ -44,7 +45,8 @@ class FieldNames(NamedTuple):
 
 
 class DescribedKey(NamedTuple):
-    """A key of a request or a packet: it reads a value, and gives fields."""
+    """A key by which a user describes a request or packet: the function that reads its value, and
+    the fields that it gives."""
 
     read: Callable[[Option, Any], Any]
     fields: Sequence[str] = ()
@@ -56,7 +58,8 @@ def read_keys(
     described: Mapping[str, Any],
     keys: Mapping[str, DescribedKey],
 ) -> dict[str, Any]:
-    """The values of a request or packet by key."""
+    """The parsed values in the description of a request or packet, by key; errors are added to
+    `problems`."""
     values: dict[str, Any] = {}
     of_key: Argument = {"type": "raw"}
     fields: Argument = {"type": "dict", "options": dict.fromkeys(keys, of_key)}
@@ -68,7 +71,8 @@ def read_keys(
 
 
 def read_fields(option: Option, value: Any, names: FieldNames) -> dict[str, FieldValue]:
-    """Values of fields by their names, former names included; raises OptionError."""
+    """The values of fields by name, each also under the former or present name of its field; raises
+    OptionError."""
     if not isinstance(value, Mapping):
         raise OptionError(option, f"{value!r} is no dictionary")
     fields: dict[str, FieldValue] = {}
@@ -100,7 +104,8 @@ def _check_name(option: Option, name: str, names: FieldNames) -> None:
 
 
 def _aliases(name: str, names: FieldNames) -> list[str]:
-    """The former name of a field, or its present one."""
+    """The former name of a field that has a present name, or the reverse; empty if the field has
+    one name."""
     aliases = []
     for prefix, alias_prefix in ((FORMER, PRESENT), (PRESENT, FORMER)):
         if name.startswith(prefix):
@@ -109,7 +114,7 @@ def _aliases(name: str, names: FieldNames) -> list[str]:
 
 
 def field_value(option: Option, value: Any) -> FieldValue:
-    """A value of any field, by its kind in the options; raises OptionError."""
+    """The value of a field, in the type that evaluation uses for it; raises OptionError."""
     if isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
@@ -172,7 +177,7 @@ def choice_of(choices: Sequence[str]) -> Callable[[Option, Any], bytes]:
 
 
 def read_address(option: Option, value: Any) -> Any:
-    """An address; raises OptionError."""
+    """The address that a user wrote; raises OptionError."""
     try:
         address = ipaddress.ip_address(read_text(option, value).strip())
     except ValueError as exc:
@@ -204,7 +209,7 @@ def _uri(option: Option, value: Any) -> tuple[bytes, bytes]:
 
 
 def _host(option: Option, value: Any) -> bytes:
-    """A host as requests have it, with other letters in Punycode."""
+    """The host as requests have it, with letters beyond ASCII in Punycode."""
     text = read_text(option, value)
     host = in_punycode(text)
     if text != text.lower() or not HOST_PATTERN.fullmatch(host):
@@ -227,7 +232,7 @@ def _any_text(option: Option, value: Any) -> bytes:
 
 
 def _texts_by_name(option: Option, value: Any) -> dict[str, list[bytes]]:
-    """A dictionary of texts, or of lists of texts."""
+    """The lists of texts in a dictionary, by name; a single text becomes a list."""
     if not isinstance(value, Mapping):
         raise OptionError(option, f"{value!r} is no dictionary")
     texts: dict[str, list[bytes]] = {}
@@ -256,7 +261,8 @@ def _headers(option: Option, value: Any) -> dict[str, list[bytes]]:
 
 
 def _with_raw(*names: str) -> Sequence[str]:
-    """Fields, and those before the normalization, which leaves them alone."""
+    """The names of fields, and those of the same fields before normalization, which have equal
+    values here."""
     fields = []
     for name in names:
         fields += [name, f"raw.{name}"]
@@ -264,7 +270,7 @@ def _with_raw(*names: str) -> Sequence[str]:
 
 
 def _key_of_field(keys: Mapping[str, DescribedKey]) -> dict[str, str]:
-    """The key that gives each field."""
+    """For each field that a key gives, the name of that key."""
     key_of_field = {}
     for key, described in keys.items():
         key_of_field.update(dict.fromkeys(described.fields, key))
@@ -303,7 +309,7 @@ REQUEST_NAMES: FieldNames = FieldNames("requests", KNOWN_FIELDS, REQUEST_KEY_OF_
 
 
 def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
-    """The fields of a request; raises OptionError."""
+    """The fields of the request that an option describes; raises OptionError."""
     problems = OptionProblems()
     empty = [key for key in request if key in REQUEST_KEYS and request[key] is None]
     for key in empty:
@@ -321,7 +327,8 @@ def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
 
 
 def request_fields(values: dict[str, Any]) -> dict[str, FieldValue]:
-    """The fields that the values of a request give, by its keys; takes `uri` apart."""
+    """The fields of a request, from its values by key; removes `uri` from `values` and splits
+    it."""
     if "uri" in values:
         values["path"], values["query"] = values.pop("uri")
     fields: dict[str, FieldValue] = dict(values.pop("fields", {}))
@@ -363,7 +370,8 @@ def _pairs(texts: Mapping[str, Sequence[bytes]]) -> Pairs:
 
 
 def _argument_fields(query: bytes) -> dict[str, FieldValue]:
-    """The arguments of a query; the vendor does not say what becomes of one without `=`."""
+    """The fields of the arguments in a query; an argument without `=` is not documented by the
+    vendor."""
     names: list[bytes] = []
     values: list[bytes] = []
     by_name: dict[bytes, list[bytes]] = {}
@@ -390,8 +398,8 @@ def _cookie_header(cookies: Mapping[str, list[bytes]]) -> bytes:
 
 
 def _header_fields(values: Mapping[str, Any]) -> dict[str, FieldValue]:
-    """The headers that are given, and those that other keys give; it is not known whether the
-    request has others of these."""
+    """The fields of the headers in `values`, including those that other keys give. Further headers
+    with the same names are not known."""
     headers: dict[bytes, Items] = {}
     for written_name, texts in values["headers"].items():
         header_name = written_name.lower().encode()
@@ -463,8 +471,9 @@ NAMES_OF_PACKETS: FieldNames = FieldNames(
 
 
 class Packet(NamedTuple):
-    """A packet to a destination; what is None is not known. With ports and without a protocol, it
-    is one of TCP for the components of TCP, and `either` says what it is in each protocol."""
+    """A packet to a destination; a value of None is not known. `fields` are its known fields. If
+    ports are given and no protocol, these are the fields of a TCP packet, and `either` contains the
+    fields for each protocol."""
 
     destination: Address
     fields: Fields
@@ -476,8 +485,8 @@ class Packet(NamedTuple):
     either: Mapping[str, Fields] = {}
 
     def seen_by(self, component: str) -> Sequence[Fields]:
-        """The fields that the Network Firewall may see of a packet that is meant for a component,
-        or of any packet."""
+        """The sets of fields that the Network Firewall may see of the packet, if the packet is
+        meant for this component; an empty name stands for any packet."""
         if component in TCP_KINDS or not self.either:
             return [self.fields]
         of_udp = self.either.get("udp") if component == DNS else None
@@ -485,7 +494,7 @@ class Packet(NamedTuple):
 
     @property
     def components(self) -> Sequence[str]:
-        """The components that see such a packet."""
+        """The names of the components that check such a packet."""
         seen = list(TCP_KINDS) if self.protocol in (None, "tcp") else []
         is_dns = self.destination_port == DNS_PORT and self.protocol in (None, "udp")
         return [*seen, DNS] if is_dns else seen
@@ -513,7 +522,8 @@ def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
 
 
 def _take_protocol(option: Option, values: dict[str, Any]) -> None:
-    """Make the protocol of a packet that is neither of TCP nor of UDP its protocol."""
+    """Move the protocol of a packet that is neither TCP nor UDP from the `fields` in `values` to
+    its `protocol`; raises OptionError."""
     fields = values.get("fields") or {}
     if PROTOCOL_FIELD not in fields:
         return
@@ -531,7 +541,8 @@ def _take_protocol(option: Option, values: dict[str, Any]) -> None:
 
 
 def _in_each_protocol(values: Mapping[str, Any]) -> dict[str, Fields]:
-    """The fields in each protocol; nothing if it is given, or makes no difference."""
+    """The fields of a packet for each protocol that it may have; empty if the protocol is given, or
+    makes no difference."""
     if "protocol" in values or not any(key in values for key in PORT_KEYS):
         return {}
     return {
@@ -541,7 +552,7 @@ def _in_each_protocol(values: Mapping[str, Any]) -> dict[str, Fields]:
 
 
 def _packet_fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a packet that are known; the ports of another protocol are missing."""
+    """The known fields of a packet; the ports of other protocols are marked as missing."""
     protocol = values.get("protocol")
     fields: dict[str, Any] = dict(values.get("fields") or {})
     for key, described in PACKET_KEYS.items():
@@ -556,8 +567,8 @@ def _packet_fields(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _port_fields(name: str, port: int | None, protocol: str | None) -> dict[str, Any]:
-    """The fields of a port, by the name of that of TCP. A port, or a protocol, of None is not
-    known."""
+    """The fields of a port in each protocol, from `name`, its field in TCP. None means that the
+    port, or the protocol, is not known."""
     fields: dict[str, Any] = {}
     if protocol:
         without_port = [missing for missing in PROTOCOLS if missing != protocol]
@@ -574,8 +585,8 @@ def _check_families(option: Option, values: Mapping[str, Any]) -> None:
 
 
 def parse_every(option: Option, text: Any, of_packets: bool) -> Expression:
-    """The expression of the requests or packets that an option is about; raises OptionError, also
-    if nothing can match it."""
+    """The expression of the requests or packets that an expectation is about; raises OptionError,
+    also if no traffic can match it."""
     value = PACKET_EXPRESSION if of_packets else RULE_EXPRESSION
     expression = Expression.of(parsed(option, value.parse, text))
     parsed(option, value.examine, expression.text)
@@ -587,7 +598,8 @@ def parse_every(option: Option, text: Any, of_packets: bool) -> Expression:
 
 
 def _matches_nothing(expression: Expression, of_packets: bool) -> bool:
-    """Return whether nothing matches an expression, whatever the lists have that it names."""
+    """Return whether no traffic matches an expression, whatever the lists contain that it refers
+    to."""
     diagrams = diagrams_of({}, [expression])
     try:
         traffic = diagrams.matching(expression)

@@ -39,7 +39,8 @@ DEPENDS = "whether it meets the packet depends on the routing of the account, un
 
 
 def met_by(expression: Expression, fields: Fields) -> Truth:
-    """Return whether a packet with these fields matches an expression in both kinds of routing."""
+    """Return whether a packet with these fields matches an expression; NotKnown if that depends on
+    the kind of routing (unified or legacy)."""
     truth = expression.evaluate(fields)
     if truth is not True:
         return truth
@@ -48,7 +49,8 @@ def met_by(expression: Expression, fields: Fields) -> Truth:
 
 
 def _with_doubts(tree: Tree, fields: Fields) -> Tree:
-    """An expression whose comparisons of another protocol or family are not known."""
+    """The expression, in which comparisons about another protocol or address family than the
+    packet's are not known."""
 
     def with_doubt(comparison: Comparison) -> Tree:
         condition = "" if comparison.problem else _condition_of(comparison, fields)
@@ -60,7 +62,8 @@ def _with_doubts(tree: Tree, fields: Fields) -> Tree:
 
 
 def _condition_of(comparison: Comparison, fields: Fields) -> str:
-    """The condition under which a comparison is about a packet; empty if it is about this one."""
+    """The condition that a comparison needs in order to ignore this packet, since it is about
+    another protocol or family; empty if the comparison is about the packet."""
     for name in comparison.names:
         if fields.values.get(name) is MISSING:
             protocol = name.partition(".")[0]
@@ -75,7 +78,7 @@ def _condition_of(comparison: Comparison, fields: Fields) -> str:
 
 
 def _families_compared(comparison: Comparison, lists: ListContents) -> Iterator[int]:
-    """The families of the networks to which an address is compared."""
+    """The families (4 or 6) of the networks to which a comparison compares an address."""
     for token in comparison.operands:
         if token.text.startswith("$"):
             contents = lists.get(token.text[1:])
@@ -86,7 +89,7 @@ def _families_compared(comparison: Comparison, lists: ListContents) -> Iterator[
 
 
 def _protocols_of(comparison: Comparison) -> Iterator[str]:
-    """The protocols of which a comparison names a field."""
+    """The protocols whose fields a comparison uses."""
     for name in comparison.names:
         protocol, dot, _field = name.partition(".")
         if dot and protocol in NAMED_PROTOCOLS:
@@ -94,7 +97,8 @@ def _protocols_of(comparison: Comparison) -> Iterator[str]:
 
 
 class Certainty(NamedTuple):
-    """The packets that meet something in both kinds of routing, and those that do in one."""
+    """The packets that match in both kinds of routing (`sure`), and those that match in at least
+    one (`possible`)."""
 
     sure: Set
     possible: Set
@@ -105,21 +109,21 @@ PacketKind = Union[str, int]  # a protocol, or a family of addresses
 
 @dataclass(frozen=True)
 class ByRouting:
-    """The packets that rules meet of other protocols or families than the `kinds` that they name in
-    negations: equal for all such rules, since the account has one routing. The `text` is one of
-    their expressions."""
+    """The variable for packets that match an expression in one kind of routing alone, because it
+    negates comparisons about other protocols or families: those in `kinds`. Variables with equal
+    kinds are equal, since an account has one routing; `text` is one of the expressions."""
 
     kinds: frozenset[PacketKind]
     text: str = field(compare=False)
 
     def __str__(self) -> str:
-        """The words for people."""
+        """The condition in words for users."""
         return f"the expression {self.text}, which depends on the routing (unified or legacy)"
 
 
 class AllPackets(AllTraffic):
-    """All packets that there can be. Of those that meet a rule in one kind of routing alone, it is
-    a variable whether they do, of which `routing_variables` are all."""
+    """All packets that can exist. If a packet matches an expression in one kind of routing alone, a
+    variable decides whether it matches; `routing_variables` are all of these."""
 
     def __init__(self, diagrams: Diagrams, lists: ListContents) -> None:
         super().__init__(diagrams, lists)
@@ -143,7 +147,8 @@ class AllPackets(AllTraffic):
         return met
 
     def _negated_kinds(self, tree: Tree, is_negated: bool = False) -> Iterator[PacketKind]:
-        """The protocols and families of comparisons that packets of others meet by a negation."""
+        """The protocols and families of negated comparisons, which packets of other kinds may
+        match."""
         if isinstance(tree, Negation):
             yield from self._negated_kinds(tree.part, not is_negated)
         elif isinstance(tree, Combination):
@@ -156,7 +161,8 @@ class AllPackets(AllTraffic):
             yield from self._only_family(tree)
 
     def _only_family(self, comparison: Comparison) -> Sequence[int]:
-        """The family of all networks to which an address is compared; none if there are two."""
+        """The family of the networks to which a comparison compares an address; empty if there are
+        two families, or the field is not an address."""
         families = {*_families_compared(comparison, self._lists)}
         return [*families] if comparison.field in ADDRESS_FIELDS and len(families) == 1 else []
 
@@ -183,7 +189,7 @@ class AllPackets(AllTraffic):
         return Certainty(combined(tree.operator, sure), combined(tree.operator, possible))
 
     def _odd(self, parts: Sequence[Certainty]) -> Certainty:
-        """The packets that meet an odd number of parts."""
+        """The packets that match an odd number of the parts."""
         former = parts[0]
         for latter in parts[1:]:
             sure = self.union(
@@ -202,7 +208,7 @@ class AllPackets(AllTraffic):
         return former
 
     def _foreign(self, comparison: Comparison) -> Set:
-        """The packets of a protocol, or a family, that a comparison is not about."""
+        """The packets whose protocol or family a comparison is not about."""
         foreign: list[Set] = []
         for protocol in _protocols_of(comparison):
             foreign.append(self.diagrams.matching(Expression.of(f"not {protocol}")))
@@ -214,8 +220,8 @@ class AllPackets(AllTraffic):
 
 
 def traffic_by_routing(sets: Iterable[AllTraffic]) -> Mapping[str, Set]:
-    """The traffic in each kind of routing, by its name: an account has one of them for all rules.
-    All traffic is under an empty name if no rule depends on it."""
+    """The traffic that exists in each kind of routing, by the name of the kind; all traffic under
+    an empty name if no rule depends on the routing."""
     variables: set[Set] = set()
     for packets in sets:
         if isinstance(packets, AllPackets):

@@ -50,12 +50,12 @@ class ZoneRule(NamedTuple):
     """A rule as Cloudflare evaluates it, of a zone or of an account.
 
     `title` names it in sentences. `active` says whether requests can meet it, `stops` whether its
-    action stops them, `skips` what a request that it matches does not meet. Fields in `conditions`
-    may narrow what it matches. `unknown` names its action, and parameters of it, if they are not
-    known. `obj` is the rule as Cloudflare shows it. A rule `of_ruleset`, which is the name of
-    another one, is there `via` the rule of the zone with this key; a custom rule `of_account`
-    stands before those of the zone.
-    If skips take traffic from it, `unless` has them, and `whole` the expression with this traffic.
+    action stops them; `skips` names what requests that it matches skip. Fields in `conditions` may
+    narrow what it matches. `unknown` names its action, or parameters of it, if they are not known.
+    `obj` is the rule as Cloudflare shows it. `of_ruleset` is the name of the custom ruleset that
+    contains it, and `via` the key of the zone's rule that executes this ruleset. A rule
+    `of_account` stands before those of the zone. `unless` are skips that take traffic from it, and
+    `whole` is its expression with this traffic.
     """
 
     key: Key
@@ -77,28 +77,28 @@ class ZoneRule(NamedTuple):
 
     @property
     def doubts(self) -> list[str]:
-        """All of it that is not understood, for sentences."""
+        """The parts of the rule that are not understood, in words."""
         return [*self.unknown, *(f"the field {name}" for name in self.conditions)]
 
     @property
     def enforces(self) -> bool:
-        """Return whether it blocks or challenges, or deploys rules that do."""
+        """Return whether the rule is active and blocks or challenges, or executes rules that do."""
         return self.active and self.stops
 
     @property
     def lets_pass(self) -> bool:
-        """Return whether it takes requests past something."""
+        """Return whether the rule is active and lets requests skip something."""
         return self.active and self.action in SKIPPING
 
     @property
     def terminates(self) -> bool:
-        """Return whether a request that it matches meets no rule after it; False if the action is
-        unknown."""
+        """Return whether a request that the rule matches meets no later rule; False if the action
+        is not known."""
         return self.enforces or (self.lets_pass and REST_OF_THE_LIST in self.skips)
 
     def takes_past(self, later: ZoneRule, wholly: bool = False) -> bool:
-        """Return whether a request that it matches does not meet a rule behind it in the list, or,
-        unless `wholly` is asked for, not all that this rule deploys."""
+        """Return whether requests that this rule matches skip the rule `later`, or the ruleset that
+        `later` executes. Unless `wholly` is set, a part of that ruleset is enough."""
         if not self.lets_pass:
             return False
         if REST_OF_THE_LIST in self.skips:
@@ -140,8 +140,8 @@ def _firewall_rule(rule: Object) -> ZoneRule:
 
 
 def in_order_of(resource: Resource) -> InOrder:
-    """A function that makes ZoneRules of the rules of an entry point, which Cloudflare evaluates as
-    it lists them."""
+    """A function that turns the rules of an entry point into ZoneRules, in the order in which
+    Cloudflare lists and evaluates them."""
     declared = [field.name for field in resource.fields if not field.narrows]
     declared += [*resource.read_only, "id", "categories", "logging"]
     without_effect = frozenset(declared)
@@ -178,8 +178,7 @@ def in_order_of(resource: Resource) -> InOrder:
 
 
 def _unknown_action(resource: Resource, rule: Object) -> list[str]:
-    """The unknown parts of an action other than skip; one that deploys a ruleset may do something
-    in addition to that."""
+    """The names of the unknown parts of an action other than skip; empty if it is known."""
     action = str(rule.get("action"))
     if action in ENFORCING | resource.enforcing | {"log"}:
         return []
@@ -189,13 +188,12 @@ def _unknown_action(resource: Resource, rule: Object) -> list[str]:
 
 
 def phase_of(resource: Resource) -> str:
-    """The rules of an entry point, as a skip names them."""
+    """The name that a skip uses for the phase of an entry point."""
     return f"phases {resource.phase}"
 
 
 def _skipped_names(parameters: Any) -> tuple[list[str], list[str]]:
-    """Names in the parameters of a skip, and the parameters that are not known; the rest of the
-    phase is more than the rest of the list."""
+    """The names of what a skip skips, and the names of its parameters that are not known."""
     skips: list[str] = []
     unknown: list[str] = [] if parameters else ["what it skips"]
     parameters_of_lists = SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS
@@ -212,7 +210,8 @@ def _skipped_names(parameters: Any) -> tuple[list[str], list[str]]:
 
 
 def _skipped_members(name: str, setting: Any) -> list[str]:
-    """The members of a parameter; those of lists by ruleset with their ruleset."""
+    """The members of a parameter of a skip, each preceded by the parameter's name and, if the
+    members are listed by ruleset, by the ruleset."""
     if isinstance(setting, Mapping):
         members: list[str] = []
         for ruleset, rules in setting.items():
@@ -231,9 +230,9 @@ IN_ORDER: Mapping[str, InOrder] = {
 
 
 def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
-    """The rules of a state in the order in which traffic meets them: custom rules of the account
-    before those of the zone, and in the place of a rule that executes a ruleset the rules of
-    that, if the state has them."""
+    """The rules of a state in the order in which traffic meets them. Custom rules of the account
+    come before those of the zone; a rule that executes a known ruleset is replaced by the rules of
+    the ruleset."""
     rules = IN_ORDER[resource.plural](state.get(resource.plural) or ())
     if resource is not CUSTOM_RULES:
         return rules
@@ -247,7 +246,8 @@ def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[Zone
 
 
 def _custom_rules_of_account(state: State) -> Sequence[Object]:
-    """The rules of the account that requests to a zone meet; an Enterprise zone alone has any."""
+    """The account's custom rules that requests to the zone meet; empty unless the zone is, or may
+    be, an Enterprise zone."""
     (zone,) = state.get(ZONE.plural) or ({},)
     if plan_of(zone) in OTHER_PLANS:
         return ()
@@ -255,13 +255,14 @@ def _custom_rules_of_account(state: State) -> Sequence[Object]:
 
 
 def executed_rulesets(state: State) -> dict[str, list[Object]]:
-    """The rulesets that rules of a state execute, for another state."""
+    """The part of a state that contains the executed rulesets, for use in another state."""
     return {EXECUTED_RULESETS: [*state.get(EXECUTED_RULESETS, ())]}
 
 
 def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
-    """The resource and the object that a rule is shown as: the rule that executes its ruleset, or
-    else the rule itself. A rule of an account is one of that account."""
+    """The resource and the object under which results show a rule: the rule that executes its
+    ruleset, or else the rule itself. A rule of the account is shown as a custom rule of the
+    account."""
     if rule.of_account:
         ref = rule.entry[: -len(SUFFIX_OF_ACCOUNT)]
         return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": ref}
@@ -271,8 +272,9 @@ def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
 
 
 def zone_values(state: State) -> dict[str, bytes]:
-    """The values of the fields that requests have by their zone, as far as the state knows it. The
-    vendor does not say in which form rules see a name with letters beyond ASCII."""
+    """The values of the fields that the zone decides for all its requests, as far as the state
+    contains them. A name with letters beyond ASCII is left out, since the vendor does not say how
+    rules see it."""
     (zone,) = state.get(ZONE.plural) or ({},)
     plan, zone_name = PLAN_NAMES.get(plan_of(zone)), str(zone.get("name") or "")
     values = {"cf.zone.plan": plan, "cf.zone.name": zone_name if zone_name.isascii() else ""}
@@ -280,13 +282,14 @@ def zone_values(state: State) -> dict[str, bytes]:
 
 
 def host_of_zone(state: State) -> str:
-    """The host that requests to the zone itself have; an example's if the zone is not known."""
+    """The host of requests to the zone's own name; `example.com` if the zone is not known."""
     (zone,) = state.get(ZONE.plural) or ({},)
     return in_punycode(str(zone.get("name") or "example.com"))
 
 
 def executed_by(rule: ZoneRule) -> str:
-    """The id of the ruleset that a rule executes as it is; empty for any other rule."""
+    """The id of the ruleset that an active rule executes without overrides; empty for any other
+    rule."""
     identity = deployed(rule.obj) if rule.active else ""
     if not identity or [*rule.obj[PARAMETERS]] != ["id"]:
         return ""
@@ -294,12 +297,14 @@ def executed_by(rule: ZoneRule) -> str:
 
 
 def in_enterprise(expression: Expression) -> Expression:
-    """An expression for requests to Enterprise zones, which alone meet rules of an account."""
+    """The expression, under the assumption that requests go to an Enterprise zone; only these meet
+    rules of an account."""
     return expression.assuming(Expression.of(ENTERPRISE_ZONES))
 
 
 def _as_rule_of_account(rule: ZoneRule) -> ZoneRule:
-    """A rule of the entry point of an account, which requests to Enterprise zones alone meet."""
+    """The rule, as a rule of the account's entry point: its title names the account, and it matches
+    only requests to Enterprise zones."""
     title = f"{rule.entry}{SUFFIX_OF_ACCOUNT}"
     rule = rule._replace(expression=in_enterprise(rule.expression))
     if REASON_OF_UNREAD in rule.obj:
@@ -310,16 +315,16 @@ def _as_rule_of_account(rule: ZoneRule) -> ZoneRule:
 
 
 def title_in_ruleset(entry: str, ruleset_name: str) -> str:
-    """The title of a rule of a ruleset that another rule executes."""
+    """The title of the rule `entry` of an executed ruleset."""
     return f"{entry} of the ruleset {ruleset_name}"
 
 
 class Chain:
     """The rules that requests meet in an account, or in a zone, one after the other.
 
-    A skip of the rest of a ruleset that is not the last one becomes a part of the expressions of
-    the rules that it skips, and itself ends nothing; so do skips of rulesets and rules by their
-    ids.
+    A skip of the rest of a ruleset, other than the last one, ends nothing by itself: instead, the
+    skipped rules get narrower expressions. Skips of rulesets or rules by id are treated in the same
+    way.
     """
 
     def __init__(self, state: State, title_suffix: str = "") -> None:
@@ -331,7 +336,8 @@ class Chain:
         self.rules: list[ZoneRule] = []
 
     def take(self, rules: Iterable[ZoneRule], executing: ZoneRule | None = None) -> None:
-        """Take the rules of an entry point, or those of a ruleset that a rule executes."""
+        """Add the rules of an entry point, or those of the ruleset that the rule `executing`
+        executes."""
         passed: list[ZoneRule] = []  # skips of the rest of this ruleset
         for rule in rules:
             skips = [skip for skip in self._skips if _is_meant(skip, rule, executing)]
@@ -356,7 +362,7 @@ class Chain:
         self.rules.append(rule._replace(skips=rule.skips - {REST_OF_THE_LIST}))
 
     def _executed(self, rule: ZoneRule) -> list[ZoneRule] | None:
-        """The rules of the ruleset that a rule executes; None if it is any other rule, or the
+        """The rules of the ruleset that a rule executes; None if the rule executes none, or its
         ruleset is not known."""
         ruleset = self._rulesets.get(executed_by(rule), {})
         if REASON_OF_UNREAD in ruleset:
@@ -376,8 +382,8 @@ class Chain:
     def _inner_rule(
         self, executing: ZoneRule, inner: ZoneRule, truth: object, ruleset_name: str
     ) -> ZoneRule:
-        """A rule of an executed ruleset; the truth of the executing rule is that for all requests
-        to the zone."""
+        """The rule `inner` of an executed ruleset, as requests meet it; `truth` says whether the
+        executing rule matches all requests to the zone, none, or some."""
         title = title_in_ruleset(inner.entry, ruleset_name) + self._title_suffix
         expression = inner.expression
         if truth is not True:
@@ -399,12 +405,12 @@ class Chain:
 
 
 def beyond(rule: ZoneRule, earlier: Sequence[ZoneRule]) -> Expression:
-    """An expression for what a rule matches and none of the earlier rules."""
+    """An expression for the traffic that a rule matches and none of the `earlier` rules match."""
     return rule.expression.without(*(earlier_rule.expression for earlier_rule in earlier))
 
 
 def _unless(rule: ZoneRule, skips: Sequence[ZoneRule]) -> ZoneRule:
-    """A rule that requests meet unless one of these matches."""
+    """The rule, limited to requests that none of these skips match."""
     conditions = [*rule.conditions]
     for skip in skips:
         conditions += skip.conditions
@@ -420,7 +426,8 @@ def _unless(rule: ZoneRule, skips: Sequence[ZoneRule]) -> ZoneRule:
 
 
 def _is_meant(skip: ZoneRule, rule: ZoneRule, executing: ZoneRule | None) -> bool:
-    """True if a skip names a rule by its id, or the ruleset that the rule executes."""
+    """Return whether a skip names a rule by its id, or names the ruleset that the rule executes.
+    `executing` is the rule that executes the ruleset of `rule` (None: it is in no such ruleset)."""
     parameters = skip.obj.get("action_parameters") or {}
     if executing is None:
         return executed_by(rule) in (parameters.get("rulesets") or ())
@@ -446,13 +453,14 @@ def lists_named_in(state: State) -> list[str]:
 
 
 def spelt_out(rule: ZoneRule, lists: ListContents) -> ZoneRule:
-    """A rule with the contents of the lists that it refers to."""
+    """The rule, with the contents of the lists that its expression refers to in place of their
+    names."""
     return rule._replace(expression=rule.expression.with_lists(lists)) if lists else rule
 
 
 def contents_in(state: State) -> ListContents:
-    """The contents of the lists that the rules of a state refer to, by name; none of a list whose
-    items the state does not have."""
+    """The contents, by name, of the lists that the rules of a state refer to; lists whose items the
+    state does not contain are left out."""
     contents: dict[str, Contents] = {}
     for name in lists_named_in(state):
         entries = state.get(items_of(name).plural)

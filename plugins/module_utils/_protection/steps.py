@@ -60,12 +60,12 @@ def stopping_mark(action: str) -> Mark:
 
 
 def as_text(value: Any) -> str:
-    """A text of a value; equal values have equal texts."""
+    """A text that is equal for equal values."""
     return json.dumps(value, sort_keys=True, default=str)
 
 
 class StateSteps:
-    """The steps of the rules of one state, by resource."""
+    """Turns the rules of one state into steps of a walk."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -75,23 +75,24 @@ class StateSteps:
         self._contents: dict[str, Contents | None] = {}
 
     def of(self, resource: Resource) -> list[Step]:
-        """The steps of the active rules of a resource."""
+        """The steps of the active rules of a resource, in the order in which traffic meets them."""
         rules = [rule for rule in rules_in_force(self._state, resource) if rule.active]
         return [self._step(resource, rule) for rule in rules]
 
     def has(self, resource: Resource) -> bool:
-        """Return whether the state has the rules of a resource."""
+        """Return whether the state contains the rules of a resource."""
         return any(plural in self._state for plural in self._collections_of(resource))
 
     @staticmethod
     def _collections_of(resource: Resource) -> list[str]:
-        """The collections whose rules traffic meets in the phase of a resource."""
+        """The names of the collections whose rules belong to the phase of a resource."""
         of_account = [CUSTOM_RULES_OF_ACCOUNT.plural] if resource is CUSTOM_RULES else []
         return [resource.plural, *of_account]
 
     @property
     def lists(self) -> ListContents:
-        """The contents of the lists that steps have named, as far as the state has them."""
+        """The contents of the lists that the steps made so far refer to, as far as the state
+        contains them."""
         return {name: known for name, known in self._contents.items() if known is not None}
 
     def _step(self, resource: Resource, rule: ZoneRule) -> Step:
@@ -148,7 +149,8 @@ class StateSteps:
             yield StepEffect(None, ends=True)
 
     def _skipping_mark(self, resource: Resource, name: str) -> Mark | None:
-        """The mark of traffic that skips something; None if the rules in force say it already."""
+        """The mark of traffic that skips what `name` names; None if the rules in force already take
+        the skip into account."""
         kind, _space, identity = name.partition(" ")
         ruleset, _space, _rule = identity.partition(" ")
         if kind in ("rulesets", "rules") and ruleset in self._executed:
@@ -162,7 +164,7 @@ class StateSteps:
 
 
 def _hashable(lists: Iterable[tuple[str, Contents | None]]) -> Hashable:
-    """The contents of lists, equal for equal contents."""
+    """The contents of lists in a form that can be hashed and compared."""
     return tuple(
         (name, contents and (tuple(contents.ranges), contents.numbers, contents.hostnames))
         for name, contents in lists
@@ -183,12 +185,13 @@ def _identity(effect: StepEffect) -> Hashable:
 
 
 def _doubt(rule: ZoneRule, name: str) -> Hashable:
-    """The variable of a field that may narrow a rule."""
+    """The name of the variable for whether a field that is not understood narrows a rule."""
     return "field", name, as_text(rule.obj.get(name))
 
 
 def _source(resource: Resource, rule: ZoneRule) -> Source:
-    """The object by which a rule is there; of a rule of an executed ruleset its own name."""
+    """The object that results name for a rule: the rule that is shown for it, or, in an executed
+    ruleset, the rule itself."""
     if rule.of_ruleset:
         return Source("custom_ruleset_rule", rule.entry, f"rule {rule.entry}")
     whose, obj = listed(resource, rule)
@@ -230,8 +233,8 @@ WITHOUT_MARK: Mapping[str, tuple[str, str]] = {  # what and now of traffic witho
 
 
 def is_as_strong(was: Mark, becomes: Mark) -> bool | None:
-    """Return whether traffic with the second mark is treated at least as strictly as with the
-    first one; None if that is not known."""
+    """Return whether traffic with the mark `becomes` is treated at least as strictly as with the
+    mark `was`; None if that is not known."""
     if was.identity == becomes.identity:
         return True
     if was.family == STOPPED:
@@ -250,7 +253,8 @@ def is_as_strong(was: Mark, becomes: Mark) -> bool | None:
 
 
 def is_softer(was: Mark, becomes: Mark) -> bool:
-    """Return whether a challenge takes the place of a block, and nothing else is weaker."""
+    """Return whether the mark `becomes` challenges traffic that the mark `was` blocks, and is not
+    weaker in another way."""
     if was.family == STOPPED:
         return was.key == BLOCK and becomes.family == STOPPED
     if was.family != COUNTED or not becomes.obj:
@@ -272,8 +276,8 @@ def _limits_as_much(was: Object, becomes: Object) -> bool | None:
 def override_steps(
     resource: Resource, state: State, levels: Sequence[LevelOfOverride | None], action: str
 ) -> list[Step]:
-    """The steps of overrides for managed rules that have an action by themselves; `levels` are what
-    each override sets for them."""
+    """The steps of the overrides in force, for managed rules to which the vendor gives this
+    `action`. `levels` contains what each override sets for these rules (None: nothing)."""
     current = overrides_in_force(resource, state)
     steps = []
     for override, level in zip(current.overrides, levels):

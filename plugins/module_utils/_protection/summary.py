@@ -45,21 +45,21 @@ from .worse import RESOURCES_OF_ACCOUNT, worse
 
 
 class AddressSet(TypedDict):
-    """A set of addresses: its networks, and how many addresses they hold."""
+    """A set of addresses in results: its networks, and the number of addresses."""
 
     networks: list[str]
     addresses: int
 
 
 class AddressesByModes(AddressSet):
-    """Addresses whose traffic meets the same modes, from enabled to off."""
+    """Addresses whose traffic meets the same modes, which are listed from enabled to off."""
 
     modes: list[str]
 
 
 class PrefixCoverage(TypedDict):
-    """One protected prefix: its protected addresses, what is excluded from it, and its modes by
-    component."""
+    """A protected prefix: its number of protected addresses, the networks excluded from it, and its
+    modes by component."""
 
     prefix: str
     addresses: int
@@ -68,8 +68,8 @@ class PrefixCoverage(TypedDict):
 
 
 class CoverageSummary(TypedDict):
-    """The coverage of an account; `modes` has, by component, sets of addresses with the modes that
-    apply to them."""
+    """The protection of an account as results show it; `modes` lists, for each component, sets of
+    addresses with the modes that apply to them."""
 
     summary: list[str]
     effective: bool
@@ -86,7 +86,8 @@ class CoverageSummary(TypedDict):
 
 
 class CoverageChange(TypedDict):
-    """The coverage before and after a plan; `before` has no `prefixes`."""
+    """The protection of an account before and after a plan; `before` does not list the
+    `prefixes`."""
 
     before: dict[str, Any]
     after: CoverageSummary
@@ -98,8 +99,8 @@ class CoverageChange(TypedDict):
 
 
 class MitigatedTraffic(TypedDict):
-    """Traffic that a component mitigates after a plan and not before it; `part` names the part of
-    it, and is empty for all of it."""
+    """Traffic that a component mitigates after a plan, but not before it; `part` says in words
+    which part of the traffic to the networks that is (empty: all of it)."""
 
     component: str
     networks: list[str]
@@ -107,11 +108,9 @@ class MitigatedTraffic(TypedDict):
 
 
 class Parts(TypedDict):
-    """A network in parts: protected, excluded from a protected prefix, and in no protected prefix.
-
-    `undecided` is what lies in a protected prefix while a malformed excluded prefix may carve it
-    out.
-    """
+    """A network, divided into protected addresses, excluded addresses, and those outside every
+    protected prefix. `undecided` are addresses in a protected prefix that a malformed excluded
+    prefix may exclude."""
 
     protected: AddressSet
     undecided: AddressSet
@@ -131,7 +130,7 @@ class NetworkAnswer(TypedDict):
 
 
 def address_set(ranges: Ranges) -> AddressSet:
-    """A set of addresses as results show it."""
+    """The addresses in the form that results show."""
     return AddressSet(networks=networks(ranges), addresses=count(ranges))
 
 
@@ -194,12 +193,12 @@ def _lines_of_components(coverage: Coverage, while_on: str) -> Iterator[str]:
 
 
 def _excluded(coverage: Coverage) -> Ranges:
-    """The addresses that an exclusion takes out of a protected prefix."""
+    """The addresses in a protected prefix that an excluded prefix removes from protection."""
     return intersection(coverage.inside, coverage.carved_out)
 
 
 def summarise(coverage: Coverage) -> CoverageSummary:
-    """The coverage as results show it."""
+    """The protection of an account as results show it."""
     return CoverageSummary(
         summary=coverage_in_words(coverage),
         effective=not coverage.reasons,
@@ -237,15 +236,15 @@ def _coverage_by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
 
 
 def _modes_within(network: Range, pieces: Sequence[Piece]) -> list[str]:
-    """The modes that apply to a part of a network."""
+    """The modes that apply to at least a part of a network."""
     return in_order(union_of_modes(modes for ranges, modes in pieces if part_in(network, ranges)))
 
 
 def compare_coverage(
     before: Coverage, after: Coverage, described: Coverage | None = None
 ) -> CoverageChange:
-    """The result `coverage` of a module that writes. Its `weaker` says in which ways the state
-    before protects less than the `described` one; without that, less than the state after."""
+    """The result `coverage` of a module that writes. Its `weaker` contains a sentence on each way
+    in which `before` protects less than `described` or, if that is None, less than `after`."""
     gained = list(worse(after, before, *RESOURCES_OF_ACCOUNT))
     weaker = list(worse(described, before, *RESOURCES_OF_ACCOUNT)) if described else gained
     summary = dict(summarise(before))
@@ -296,8 +295,7 @@ def _title_of(loss: Loss) -> str:
 
 
 def diff_facts(coverage: Coverage, compared: Coverage) -> dict[str, Any]:
-    """The facts of a coverage for a diff; of its addresses those that the compared coverage does
-    not have."""
+    """Facts about a coverage for a diff; only addresses that `compared` lacks are included."""
     facts: dict[str, Any] = {
         "effective": not coverage.reasons,
         "protected": networks(difference(coverage.protected, compared.protected)),
@@ -334,7 +332,8 @@ def answer(coverage: Coverage, network: str) -> NetworkAnswer:
 
 
 def _overlapping_prefixes(coverage: Coverage, range_: Range, excluded: bool) -> list[str]:
-    """The prefixes that contain the network or a part of it, the widest first."""
+    """The prefixes that are `excluded` (or that are not) and overlap a network, the widest
+    first."""
     start, end = range_
     by_size = []
     for entry, (prefix_start, prefix_end) in coverage.prefixes(excluded):
@@ -384,7 +383,7 @@ def read_account(account: Any) -> State:
 
 
 def _entries_of_resource(resource: Resource, entries: Sequence[Object]) -> list[Object]:
-    """The entries that are of a resource, with the defaults of a new object."""
+    """The entries that belong to a resource, completed with the defaults of a new object."""
     objects: list[Object] = []
     for entry in entries:
         if entry.get("kind") in (None, resource.kind):

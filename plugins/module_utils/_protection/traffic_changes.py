@@ -16,8 +16,8 @@ PASSING, PASSES = "passing", "passes"  # traffic that nothing stops: what it is,
 
 
 class Source(NamedTuple):
-    """The object by which a rule is there: the name of its resource, its key in words, and its
-    title."""
+    """An object to which a rule belongs, as results name it: the name of its resource, its key in
+    words, and its title."""
 
     resource: str
     key: str
@@ -33,12 +33,14 @@ class Treatments(NamedTuple):
 
 
 class TrafficChange(NamedTuple):
-    """Traffic of which two states make something else: in words, with an example, and the changed
-    objects that are the reason. It is not `certain` if no example proves it.
+    """Traffic that two states treat differently, in words and with an `example` (None: none was
+    found); `sources` are the changed objects that cause it.
 
-    `treatments` are those from the first state to the second one, and `reverse` those from the
-    second to the first. `addresses` is the number of its sources, None if it cannot be counted. If
-    it `is_softer`, a challenge is in place of a block, and nothing else is weaker."""
+    It is `certain` if the example proves it. `treatments` are those from the first state to the
+    second, `reverse` those from the second to the first. `addresses` is the number of source
+    addresses, None if it cannot be counted. If it `is_softer`, a challenge replaces a block, and
+    nothing else is weaker.
+    """
 
     treatments: Treatments
     reverse: Treatments
@@ -83,19 +85,19 @@ class TrafficChange(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The change in words, with its example."""
+        """A sentence on the change, with its example."""
         return change_in_words(self.record(), [source.title for source in self.sources])
 
     @property
     def predicate(self) -> str:
-        """The change in words, as an object makes it in a state that is not that of its
+        """A predicate that says what an existing object does to the traffic, unlike the
         baseline."""
         made = _made(f"{self.kind}s", self.afterwards, self.certain)
         return f"{made} that {_are(self.what)} under the baseline: {self.traffic}"
 
 
 def _treated(now: str, verb: str) -> str:
-    """The treatment after a change, in words about several requests."""
+    """The treatment after a change, as a predicate for several requests."""
     if now == PASSES:
         return f"{verb}pass"
     if now.startswith("is "):
@@ -104,7 +106,7 @@ def _treated(now: str, verb: str) -> str:
 
 
 def _made(nouns: str, now: str, certain: bool) -> str:
-    """The predicate of an object by which requests or packets are treated so."""
+    """The predicate of an object because of which requests or packets are treated as `now` says."""
     is_left = now.startswith("is ")
     verb = "leave" if is_left else "let"
     treated = now[3:] if is_left else _treated(now, "")
@@ -112,14 +114,14 @@ def _made(nouns: str, now: str, certain: bool) -> str:
 
 
 def _are(what: str) -> str:
-    """The first treatment, in words about several requests."""
+    """The treatment before a change, as a predicate for several requests."""
     if what == PASSING:
         return "pass"
     return what.replace("skips", "skip", 1) if what.startswith("skips") else f"are {what}"
 
 
 class KeyRecord(TypedDict):
-    """A changed object that is the reason of a change."""
+    """A changed object that causes a change, as results show it."""
 
     resource: str
     key: str
@@ -141,7 +143,8 @@ class TrafficChangeRecord(TypedDict):
 
 
 def change_in_words(change: TrafficChangeRecord, reasons: Sequence[str]) -> str:
-    """A change by a plan in words, with its example, and the objects that are the reasons."""
+    """A sentence on a plan's change of traffic, with its example, and with the objects in
+    `reasons`."""
     verb = "" if change["certain"] else "may "
     shown = change["traffic"]
     if change["example"]:
@@ -163,15 +166,15 @@ class TrafficChangesRecord(TypedDict):
 
 
 class NotCompared(NamedTuple):
-    """Objects whose traffic cannot be compared, and the reason in a clause."""
+    """Objects whose traffic could not be compared, and the reason as a clause."""
 
     reason: str
     sources: Sequence[Source]
 
 
 class TrafficChanges(NamedTuple):
-    """The traffic that passes and was stopped, and the reverse; by what is `not_compared`, more of
-    it may be."""
+    """The changes after which traffic `passes`, those after which it is `stopped`, and the objects
+    `not_compared`, because of which there may be further changes."""
 
     passes: Sequence[TrafficChange] = ()
     stopped: Sequence[TrafficChange] = ()
@@ -179,7 +182,7 @@ class TrafficChanges(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Return whether all differences are known."""
+        """Return whether all objects could be compared."""
         return not self.not_compared
 
     @property
@@ -196,7 +199,7 @@ class TrafficChanges(NamedTuple):
         )
 
     def without_comparison(self, parts: Iterable[NotCompared]) -> TrafficChanges:
-        """These changes, with further objects whose traffic is not compared."""
+        """These changes, with `parts` added to the objects that are not compared."""
         return self._replace(not_compared=[*self.not_compared, *parts])
 
     def record(self) -> TrafficChangesRecord:
@@ -209,8 +212,8 @@ class TrafficChanges(NamedTuple):
         )
 
     def sentences(self, kind: str = "request") -> list[str]:
-        """A sentence for each change, those first by which traffic passes; one that says so if
-        there is none."""
+        """A sentence for each change, those after which traffic passes first; if there is no
+        change, a sentence that says so."""
         changes = sorted(self.passes, key=_rank_of_change)
         told = [f"{capitalised(one.sentence)}." for one in (*changes, *self.stopped)]
         unknown = [
@@ -222,7 +225,8 @@ class TrafficChanges(NamedTuple):
 
 
 def _rank_of_change(change: TrafficChange) -> tuple[bool, bool]:
-    """Sorts changes by which traffic passes, and those that are certain, to the front."""
+    """A sort key: changes after which traffic passes come first, and certain ones before the
+    others."""
     return change.afterwards != PASSES, not change.certain
 
 

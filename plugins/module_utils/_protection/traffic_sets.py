@@ -38,30 +38,31 @@ class TrafficSets(ABC, Generic[TrafficSet]):
 
     @abstractmethod
     def variable(self, name: Hashable) -> TrafficSet:
-        """The traffic that meets something of which no more is known than its name."""
+        """The traffic that meets a condition of which only the name is known."""
 
     @abstractmethod
     def intersection(self, one: TrafficSet, other: TrafficSet) -> TrafficSet:
-        """The traffic of both sets."""
+        """The traffic that is in both sets."""
 
     @abstractmethod
     def union(self, sets: Iterable[TrafficSet]) -> TrafficSet:
-        """The traffic of any of some sets."""
+        """The traffic that is in at least one of the sets."""
 
     @abstractmethod
     def without(self, one: TrafficSet, other: TrafficSet) -> TrafficSet:
-        """The traffic of the first set that the second one lacks."""
+        """The traffic that is in the set `one` and not in the set `other`."""
 
 
 class Split(NamedTuple):
-    """Requests, a bit for each: those that are in a set, and those that are or may be."""
+    """A set of requests as bit masks with a bit for each request: `sure` for those in the set,
+    `possible` for those that are or may be in it."""
 
     sure: int
     possible: int
 
 
 class _Requests(TrafficSets[Split]):
-    """Some requests, of which it may not be known whether a set has them."""
+    """Sets of a fixed number of requests; it may not be known whether a request is in a set."""
 
     nothing = Split(0, 0)
 
@@ -89,7 +90,7 @@ EvaluateExpression = Callable[[Expression, Fields], Truth]
 
 
 class SingleRequest(_Requests):
-    """A request, or a packet, by its fields."""
+    """Sets of a single request or packet, given by its fields."""
 
     def __init__(self, fields: Fields, evaluate: EvaluateExpression = Expression.evaluate) -> None:
         super().__init__(1)
@@ -103,7 +104,7 @@ class SingleRequest(_Requests):
 
 
 class PastRequests(_Requests):
-    """The requests of a batch, by their places in it."""
+    """Sets of the requests of a batch, known by their places in it."""
 
     def __init__(self, batch: Batch) -> None:
         super().__init__(len(batch.requests))
@@ -114,8 +115,8 @@ class PastRequests(_Requests):
 
 
 class AllTraffic(TrafficSets[Set]):
-    """All requests or packets that there can be, with the contents of lists as one state has
-    them. Two states share the diagrams."""
+    """Sets of all requests or packets that can exist, with the contents of lists in one state. Two
+    states that are compared share the `diagrams`."""
 
     nothing, everything = Diagrams.nothing, Diagrams.everything
 

@@ -18,25 +18,26 @@ PREPOSITIONS = ("of", "to", "with", "from", "without")  # of conditions, in thei
 
 
 class Condition(NamedTuple):
-    """A condition that traffic meets, in words: a preposition, and the words behind it."""
+    """A condition on traffic in words: a preposition, and the words after it."""
 
     preposition: str
     words: str
 
     @property
     def text(self) -> str:
-        """All of the words."""
+        """The whole condition in words."""
         return f"{self.preposition} {self.words}"
 
     @property
     def place(self) -> int:
-        """The place among other conditions: protocol, target, fields, source, then the rest."""
+        """The place of the condition in a sentence: protocol, target, fields, source, then the
+        rest."""
         return PREPOSITIONS.index(self.preposition)
 
 
 class TextWords(NamedTuple):
-    """The words of a field of texts: a preposition, and those in front of texts, and of texts that
-    the traffic does not have."""
+    """Words for the texts of a field: a preposition, the words before texts that traffic has, and
+    the words before texts that it does not have."""
 
     preposition: str
     of_texts: str
@@ -55,8 +56,8 @@ MISSING_OR_ANY = -1  # the highest number that says that there is no value
 
 
 def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Container[str]) -> str:
-    """The requests or packets of a set, by the fields that rules name; "every" if the words say all
-    of them, and nothing else."""
+    """The requests or packets of a set, in words, by the `fields` that rules use; it begins with
+    "every" if the words describe the set completely."""
     if diagrams.is_larger(traffic, MOST_NODES):
         return f"{kind}s that meet many conditions"
     values: dict[int, Ranges] = {}
@@ -87,13 +88,15 @@ def diagram_in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Contai
 
 
 def _is_fact(variable: Variable, fields: Container[str]) -> bool:
-    """Return whether a variable is about the protocol of packets, and no rule names it."""
+    """Return whether a variable is about the protocol of packets, and rules do not use its
+    field."""
     name = variable.leaf.field if variable.leaf is not None else str(variable.name)
     return variable.is_of_protocol and name not in fields
 
 
 def _condition_in_words(diagrams: Diagrams, variable: Variable, ranges: Ranges) -> Condition | None:
-    """The values to which traffic is limited; None if that says nothing."""
+    """The condition that limits a variable to these values, in words; None if the words would say
+    nothing."""
     name = str(variable.name)
     if variable.name in (Diagrams.SOURCE, Diagrams.DESTINATION):
         preposition = "from" if variable.name == Diagrams.SOURCE else "to"
@@ -171,7 +174,7 @@ def _name_in_words(variable: Variable) -> str:
 
 
 def written(leaf: Comparison) -> str:
-    """A comparison as people write it."""
+    """A comparison in the form in which people write it."""
     field = leaf.field
     for spaced, compact in ((" ( ", "("), (" )", ")"), (" , ", ", "), (" [ ", "["), (" ]", "]")):
         field = field.replace(spaced, compact)

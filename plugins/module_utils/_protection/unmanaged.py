@@ -48,9 +48,10 @@ ON = {STATUS.plural: [{"enabled": True}]}
 class UnmanagedInResult(TypedDict):
     """An object that exists and that the task does not name.
 
-    `weakens` says whether it takes protection away from what the task describes: None if it may.
-    `reason` is a sentence without its subject; an object that takes none away has one if all plain
-    traffic matches it. `since` is when the object last changed, None if Cloudflare does not say.
+    `weakens` says whether it takes protection away from the objects that the task describes; None
+    if it may. `reason` is a sentence without its subject; if `weakens` is false, there is a reason
+    only if all plain traffic matches the object. `since` is when the object last changed, None if
+    Cloudflare does not say.
     """
 
     resource: str
@@ -63,7 +64,8 @@ class UnmanagedInResult(TypedDict):
 def unmanaged_record(
     resource: Resource, obj: Object, loss: Loss | None, reason_without_loss: str = ""
 ) -> UnmanagedInResult:
-    """The record of an object; one that takes no protection away may have a reason as well."""
+    """The record of an object; `loss` is the protection that it takes away (None: none), and
+    `reason_without_loss` is the reason in that case."""
     weakens = False if loss is None else (loss.certain or None)
     changes = [str(obj[name]) for name in CHANGED_ON if obj.get(name)]
     return UnmanagedInResult(
@@ -76,7 +78,8 @@ def unmanaged_record(
 
 
 def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedInResult]:
-    """The objects of a state that the desired state does not name, in the order of the state."""
+    """A record of each existing object that the desired state does not name; rules of earlier
+    phases come first, then the order of the state."""
     keys_of_task = {wanted.resource.plural: wanted.objects.keys() for wanted in desired}
     described = _objects_of_task(keys_of_task, state)
     losses = _losses_by_object(described, state)
@@ -98,7 +101,7 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
 
 
 def _objects_of_task(keys_of_task: Mapping[str, Collection[Key]], state: State) -> State:
-    """A state with just the objects that a task names."""
+    """The state, reduced to the objects whose keys the task names."""
     described: dict[str, Sequence[Object]] = {}
     for plural, objects in state.items():
         resource = BY_PLURAL.get(plural)
@@ -109,7 +112,7 @@ def _objects_of_task(keys_of_task: Mapping[str, Collection[Key]], state: State) 
 
 
 def _losses_by_object(described: State, state: State) -> dict[Target, Loss]:
-    """The losses by rules and overrides beside described ones."""
+    """The losses that rules and overrides beside the described ones cause, by object."""
     losses = dict(_losses_by_rules(described, state))
     for resource in DDOS_OVERRIDES:
         for loss in losses_by_others(resource, described, state):
@@ -118,8 +121,8 @@ def _losses_by_object(described: State, state: State) -> dict[Target, Loss]:
 
 
 def _losses_by_rules(described: State, state: State) -> Iterator[tuple[Target, Loss]]:
-    """The losses by rules beside described ones, the certain ones at last, by the objects by which
-    they are there."""
+    """Pairs of an object and the loss that its rule causes beside the described rules. The certain
+    losses come last, so that they win in a dictionary."""
     for resource in EVALUATION:
         described_rules = rules_in_force(described, resource)
         existing_rules = rules_in_force(state, resource)
@@ -131,20 +134,22 @@ def _losses_by_rules(described: State, state: State) -> Iterator[tuple[Target, L
 
 
 def _loss_by_executing_rule(rule: ZoneRule, loss: Loss) -> Loss:
-    """The loss, said of the rule that executes the ruleset of this one, if there is such a rule."""
+    """The loss by a rule; if another rule executes its ruleset, the reason becomes a clause about
+    that rule."""
     return loss._replace(reason=_reason_by_executing_rule(rule, loss.reason))
 
 
 def _reason_by_executing_rule(rule: ZoneRule, reason: str) -> str:
-    """The reason, as a clause about the rule that executes the ruleset of this one, if any does."""
+    """The reason, as a clause about the rule that executes the ruleset of `rule`; unchanged if no
+    rule does."""
     return f"executes the rule {rule.title}, which {reason}" if rule.via else reason
 
 
 def _objects_in_force(
     desired: Sequence[Desired], state: State
 ) -> Iterator[tuple[Resource, Object]]:
-    """The custom rules of its account that a zone meets, each once, and the objects of a task's
-    collections, or those of the account in their place."""
+    """The objects of the task's collections, or those of the account that are in force in their
+    place. If the task is about custom rules, the account's rules that the zone meets come first."""
     if any(wanted.resource is CUSTOM_RULES for wanted in desired):
         of_account = [rule for rule in rules_in_force(state) if rule.of_account]
         by_target = {_target(CUSTOM_RULES, rule): listed(CUSTOM_RULES, rule) for rule in of_account}
@@ -157,7 +162,7 @@ def _objects_in_force(
 
 
 def _target(resource: Resource, rule: ZoneRule) -> Target:
-    """The object by which a rule is there."""
+    """The collection and the key of the object that is shown for a rule."""
     resource_of_object, obj = listed(resource, rule)
     return resource_of_object.plural, resource_of_object.key_of(obj)
 
@@ -165,7 +170,8 @@ def _target(resource: Resource, rule: ZoneRule) -> Target:
 def _rules_in_front(
     desired: Sequence[Desired], described: State, state: State
 ) -> Iterator[UnmanagedInResult]:
-    """The rules of phases that the task does not write, and that skip rules which it names."""
+    """A record of each rule of a phase that the task does not write, if it skips rules that the
+    task names."""
     of_task = [wanted.resource for wanted in desired]
     if not any(resource.phase for resource in of_task):
         return
@@ -181,8 +187,8 @@ def _rules_in_front(
 
 
 def _wide_rules(described: State, state: State) -> Iterator[tuple[Target, str]]:
-    """The rules beside described ones that all plain traffic matches and meets, and what they do to
-    it."""
+    """The rules beside the described ones that all plain traffic reaches and matches, each with a
+    clause on its effect."""
     contents = contents_in(state)
     for resource in DECIDING:
         described_keys = {rule.key for rule in rules_in_force(described, resource)}
@@ -196,7 +202,8 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[Target, str]]:
 def _wide_alone(
     resource: Resource, rules: Sequence[ZoneRule], described_keys: Container[Key], state: State
 ) -> Iterator[tuple[Target, str]]:
-    """The rules that all plain traffic meets if they are alone beside the described ones."""
+    """The rules that all plain traffic reaches and matches if each is alone beside the described
+    rules, with a clause on the effect of each."""
     may_be_wide = ""
     if owner_names_in(resource.traffic, state) is None:
         owner = OWNER_NAMES[resource.traffic]
@@ -216,7 +223,8 @@ def _wide_alone(
 def _wide_together(
     resource: Resource, rules: Sequence[ZoneRule], described_keys: Container[Key], state: State
 ) -> Iterator[tuple[Target, str]]:
-    """The rules that all plain traffic meets together with others."""
+    """The rules that all plain traffic matches only together with others, with a clause on the
+    effect of each."""
     for wide in rules_matching_all_traffic(resource, rules, state):
         rule = wide.rule
         behind = rules[rules.index(rule) + 1 :]
@@ -227,13 +235,14 @@ def _wide_together(
 
 
 def _matters(rule: ZoneRule, behind: Sequence[ZoneRule]) -> bool:
-    """True unless a rule skips nothing behind it, such as one that skips its own ruleset alone."""
+    """Return whether a rule stops traffic, or may skip something in the rules `behind` it."""
     is_followed = any(later.active for later in behind)
     return rule.enforces or (is_followed and bool(rule.skips or rule.unknown))
 
 
 def _effect_on(traffic: str, rule: ZoneRule) -> str:
-    """The effect of a rule on such traffic, as that of the rule of the list."""
+    """A clause on the effect of a rule on this traffic; if another rule executes its ruleset, the
+    clause is about that rule."""
     if rule.lets_pass:
         skipped = skipped_in_words(rule.skips) or "what it skips"
         return _reason_by_executing_rule(rule, f"lets {traffic} skip {skipped}")
@@ -242,7 +251,8 @@ def _effect_on(traffic: str, rule: ZoneRule) -> str:
 
 
 class EntryEffect(NamedTuple):
-    """The flag of an entry that counts, what it may do if it is malformed, and what it does."""
+    """The effect of entries of a collection: the flag that turns it on, what a malformed entry may
+    do, and what an entry does, in words."""
 
     flag: str
     may: str
@@ -258,7 +268,7 @@ EFFECTS_OF_ENTRIES = {
 def _loss_of_account(
     account: Coverage, names_prefixes: bool, resource: Resource, obj: Object
 ) -> Loss | None:
-    """The loss by one more object in an account as a task describes it."""
+    """The loss if `obj` is added to an account as the task describes it; None if there is none."""
     described = account.state.get(resource.plural) or ()
     with_object = Coverage({**account.state, resource.plural: [*described, obj]})
     if resource.component:
@@ -279,7 +289,8 @@ def _loss_of_account(
 def _loss_by_decider(
     was: Coverage, becomes: Coverage, resource: Resource, obj: Object
 ) -> Loss | None:
-    """The loss by one more rule or filter."""
+    """The loss if the rule or filter `obj` is added, from `was` to `becomes`; None if there is
+    none."""
     kind = str(resource.component)
     title = COMPONENTS[kind].title
     modes_before = _modes_in_space(was, kind, was.protected)
@@ -303,6 +314,6 @@ def _loss_by_decider(
 
 
 def _modes_in_space(coverage: Coverage, kind: str, space: Ranges) -> Modes:
-    """The modes in which a component decides on some traffic to a space."""
+    """All modes of a component that some traffic to `space` may meet."""
     pieces = coverage.by_kind[kind].pieces(space)
     return union_of_modes(modes for _ranges, modes in pieces)

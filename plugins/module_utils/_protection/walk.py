@@ -29,8 +29,8 @@ class Mark(NamedTuple):
     """An effect of rules on traffic, such as stopping or logging it. Marks with the same `family`
     and `key` are equal, whatever rule gives them.
 
-    `what` is the participle ("blocked"), `now` the predicate ("is blocked"). `obj` has the values
-    by which its strength is compared.
+    `what` is the participle ("blocked"), `now` the predicate ("is blocked"). `obj` contains the
+    values by which the strength of marks is compared.
     """
 
     family: str
@@ -41,13 +41,14 @@ class Mark(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, Hashable]:
-        """Equal for marks that are alike."""
+        """A key that is equal for equal marks."""
         return self.family, self.key
 
 
 class StepEffect(NamedTuple):
-    """A mark that a step gives, without the traffic that has the mark `unless` already; `ends` says
-    whether the walk ends for the traffic. An end that is not certain depends on a `doubt`."""
+    """An effect of a step on the traffic that it matches: it gives a `mark` (None: no mark), except
+    to traffic that has the mark `unless`. If it `ends`, the walk of the traffic ends; with a
+    `doubt`, the end depends on that variable."""
 
     mark: Mark | None
     ends: bool = False
@@ -56,11 +57,11 @@ class StepEffect(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A rule as the walk meets it: the expression of the traffic that it matches, `unless` this
-    matches one of others; all `doubts` are variables that narrow it.
+    """A rule as a walk meets it: it matches the traffic of `expression` that no expression of
+    `unless` matches; `doubts` are variables that may narrow this further.
 
-    `own` is equal for rules that do the same to the same traffic, and `content` also says what
-    takes traffic from it, and what is in the `lists` that it names.
+    `own` is equal for rules with the same effect on the same traffic; `content` is equal only if
+    the expressions of `unless` and the contents of the `lists` that it refers to are equal, too.
     """
 
     expression: Expression
@@ -74,7 +75,7 @@ class Step(NamedTuple):
 
 
 def met_by(sets: TrafficSets[TrafficSet], step: Step, arriving: TrafficSet) -> TrafficSet:
-    """The traffic of a set that a step matches."""
+    """The part of the `arriving` traffic that a step matches."""
     met = sets.intersection(arriving, sets.matching(step.expression))
     if met == sets.nothing:
         return met
@@ -88,17 +89,17 @@ def met_by(sets: TrafficSets[TrafficSet], step: Step, arriving: TrafficSet) -> T
 def ended_by(
     sets: TrafficSets[TrafficSet], steps: Iterable[Step], arriving: TrafficSet
 ) -> TrafficSet:
-    """The traffic of a set for which one of some steps certainly ends the walk."""
+    """The part of the `arriving` traffic whose walk one of these steps certainly ends."""
     return sets.union(met_by(sets, step, arriving) for step in steps if ends_certainly(step))
 
 
 def ends_certainly(step: Step) -> bool:
-    """Return whether a step certainly ends the walk for the traffic that meets it."""
+    """Return whether a step certainly ends the walk of the traffic that it matches."""
     return any(effect.ends and effect.doubt is None for effect in step.effects)
 
 
 def stops(step: Step) -> bool:
-    """Return whether a step blocks or challenges the traffic that meets it."""
+    """Return whether a step blocks or challenges the traffic that it matches."""
     return any(effect.mark and effect.mark.family == STOPPED for effect in step.effects)
 
 
@@ -115,8 +116,8 @@ Identity = Tuple[str, Hashable]  # of a mark
 
 @dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
 class _Part(Generic[TrafficSet]):
-    """The effect of steps that follow each other: the traffic for which they end the walk, and that
-    which has each mark; a mark may be given `unless` traffic has another one already."""
+    """The joint effect of consecutive steps: the traffic whose walk they end, and the traffic with
+    each mark. `unless` contains, for a mark, the other mark that exempts traffic from it."""
 
     ended: TrafficSet
     marked: Mapping[Identity, TrafficSet]
@@ -124,8 +125,8 @@ class _Part(Generic[TrafficSet]):
 
 
 class Walked(Generic[TrafficSet]):
-    """The marks that traffic has after walks; `passing` is the traffic that nothing has stopped,
-    `ended` that for which a step has ended the last walk."""
+    """The marks that traffic has after its walks through phases; `passing` is the traffic that no
+    step stopped, `ended` is the traffic whose last walk a step ended."""
 
     def __init__(self, sets: TrafficSets[TrafficSet], arriving: TrafficSet) -> None:
         self.sets = sets
@@ -135,22 +136,23 @@ class Walked(Generic[TrafficSet]):
         self._pieces: dict[Identity, list[TrafficSet]] = {}
 
     def traffic(self, identity: Identity) -> TrafficSet:
-        """The traffic with a mark."""
+        """The traffic that has the mark with this identity."""
         pieces = self._pieces.get(identity)
         return self.sets.union(pieces) if pieces else self.sets.nothing
 
     def marked(self, family: str) -> list[Marked[TrafficSet]]:
-        """The marks of a family, with their traffic."""
+        """The marks of a family, each with the traffic that has it."""
         marks = [mark for mark in self._marks.values() if mark.family == family]
         return [Marked(mark, self.traffic(mark.identity)) for mark in marks]
 
     def walk(
         self, steps: Iterable[Step], skipping: TrafficSet, changed: Container[Hashable] = ()
     ) -> None:
-        """Have the passing traffic, without what is `skipping` the phase, meet the steps of it.
+        """Let the passing traffic, except the traffic that is `skipping` the phase, meet the steps
+        of a phase.
 
-        The steps between those with a `changed` content are joined by themselves, as the walk of
-        another state joins them, so that their sets are computed once.
+        Steps between those whose content is in `changed` are joined separately: the walk of another
+        state joins them in the same way, so that their sets are computed once.
         """
         inside = self.sets.without(self.passing, skipping)
         runs: list[list[_Part[TrafficSet]]] = [[]]
@@ -177,7 +179,7 @@ class Walked(Generic[TrafficSet]):
         self.passing = self.sets.without(self.passing, self.sets.union(stopped))
 
     def _part(self, step: Step, inside: TrafficSet) -> _Part[TrafficSet] | None:
-        """The effect of a step on the traffic that may meet it; None if none does."""
+        """The effect of a step on the traffic that arrives; None if the step matches none of it."""
         met = met_by(self.sets, step, inside)
         if met == self.sets.nothing:
             return None
@@ -201,7 +203,8 @@ class Walked(Generic[TrafficSet]):
         return self.sets.intersection(met, self.sets.variable(effect.doubt))
 
     def _joined_in_pairs(self, parts: Sequence[_Part[TrafficSet]]) -> list[_Part[TrafficSet]]:
-        """The effect of steps as that of one; none of no steps."""
+        """The effects of consecutive steps as a list with one joint effect; empty if there are no
+        steps."""
         joined = [*parts]
         while len(joined) > 1:
             pairs = zip(joined[::2], joined[1::2])
@@ -210,7 +213,8 @@ class Walked(Generic[TrafficSet]):
         return joined
 
     def _joined(self, part: _Part[TrafficSet], behind: _Part[TrafficSet]) -> _Part[TrafficSet]:
-        """The effect of steps, and of others behind them to the traffic that they leave."""
+        """The joint effect of `part` and the steps `behind`, which meet the traffic that `part`
+        does not end."""
         sets = self.sets
         marked = dict(part.marked)
         for identity, traffic in behind.marked.items():

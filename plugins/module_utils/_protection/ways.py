@@ -16,14 +16,15 @@ from .walk import Step, Walked
 
 
 class Replaced(NamedTuple):
-    """A step of the first state and the one in its place in the second; None if there is none."""
+    """A changed step: as it is in the first state, and as it is in the second; None if that state
+    does not have it."""
 
     former: Step | None
     latter: Step | None
 
     @property
     def steps(self) -> list[Step]:
-        """The steps that there are."""
+        """The step of each state that has it."""
         return [step for step in (self.former, self.latter) if step is not None]
 
 
@@ -31,9 +32,9 @@ Phases = Mapping[str, Sequence[Step]]  # by their names in skips, in their order
 
 
 class Way(NamedTuple):
-    """The phases that requests, or packets, pass, in both states, and the steps that are not
-    alike. The steps `ahead` of all changes end the walk of traffic alike in both states, and the
-    phases `behind` are without them."""
+    """The phases that requests, or packets, pass in both states, and the steps that changed. The
+    steps `ahead` of all changes end the walk of traffic in both states alike; the phases `behind`
+    lack these steps."""
 
     kind: str
     former: Phases
@@ -44,9 +45,9 @@ class Way(NamedTuple):
 
 
 class ComparedStates(NamedTuple):
-    """The sets of all traffic in both states, and the walks of it. `changed_traffic` meets a rule
-    that changes, and `changed_and_arriving` is the part of it that gets past the rules ahead of the
-    changes."""
+    """All traffic, as sets for each of the two states, and its walks. `changed_traffic` matches a
+    changed rule; `changed_and_arriving` is the part of it that no rule ahead of the changes
+    ends."""
 
     diagrams: Diagrams
     sets: tuple[AllTraffic, AllTraffic]
@@ -57,8 +58,9 @@ class ComparedStates(NamedTuple):
 
 
 class ComparedWay(NamedTuple):
-    """A way of traffic, the contents of lists and the values of fields in both states, and the
-    traffic of both; if that cannot be compared, it is None, and `problem` says why."""
+    """A way of traffic, the contents of lists in both states, the values of fields that the zone
+    decides, and the traffic of both `states`. If it cannot be compared, `states` is None, and
+    `problem` says why."""
 
     way: Way
     lists: tuple[ListContents, ListContents]

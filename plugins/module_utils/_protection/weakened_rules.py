@@ -35,16 +35,16 @@ RESERVED_SOURCES = Expression.of(
 
 
 class LostRule(NamedTuple):
-    """The place of a rule that stops nothing any more, and the kind of routing with which that is
-    so; empty if it always is."""
+    """The place of a rule whose traffic is not stopped any more, and the kind of routing in which
+    that is so; an empty kind stands for any routing."""
 
     place: int
     routing: str = ANY_ROUTING
 
 
 def rules_without_effect(compared: ComparedWay) -> Mapping[str, Sequence[LostRule]]:
-    """The rules of the first state of whose traffic the second one stops nothing, by phase; raises
-    Unread if that is not known."""
+    """The rules of the first state, by phase, of whose traffic the second state stops nothing;
+    raises Unread if that is not known."""
     way, states = compared.way, compared.states
     if states is None:
         raise Unread(compared.problem)
@@ -56,8 +56,8 @@ def rules_without_effect(compared: ComparedWay) -> Mapping[str, Sequence[LostRul
 
 
 def decides_about_traffic(compared: ComparedWay, is_latter: bool, phase: str, place: int) -> bool:
-    """Return whether some traffic meets a rule of the first state, or of the latter one; True if
-    that is not known."""
+    """Return whether some traffic reaches and matches the rule at `place` in a phase, in the first
+    state or, if `is_latter`, in the second; True if that is not known."""
     states, way = compared.states, compared.way
     if states is None:
         return True
@@ -70,8 +70,8 @@ def decides_about_traffic(compared: ComparedWay, is_latter: bool, phase: str, pl
 
 
 def _suspects(way: Way, states: ComparedStates) -> dict[str, list[int]]:
-    """The places of rules that stop some traffic in the first state that the second one does not
-    stop."""
+    """The places, by phase, of rules that stop traffic in the first state which the second state
+    does not stop."""
     former, latter = (_stopped(walked) for walked in states.walks)
     diagrams, sets = states.diagrams, states.sets[0]
     lost = diagrams.combined("and", [states.changed_and_arriving, diagrams.without(former, latter)])
@@ -92,7 +92,7 @@ def _stopped(walked: Walked[Set]) -> Set:
 
 
 def _possible(states: ComparedStates, traffic: Set) -> Set:
-    """The part of some traffic that there can be; of requests all of it."""
+    """The part of some traffic that can exist; requests can all exist."""
     diagrams = states.diagrams
     return diagrams.combined("and", [traffic, diagrams.possible(), *diagrams.facts()])
 
@@ -100,8 +100,8 @@ def _possible(states: ComparedStates, traffic: Set) -> Set:
 def traffic_by_step(
     sets: TrafficSets[TrafficSet], phases: Mapping[str, Sequence[Step]], arriving: TrafficSet
 ) -> dict[str, list[TrafficSet]]:
-    """The traffic that meets each step of phases, of traffic that arrives at the first one: what
-    the step matches, and no step in front of it has ended or taken past it."""
+    """The traffic that meets each step, by phase: the part of the arriving traffic that the step
+    matches, and that no earlier step has ended or let skip the phase."""
     met: dict[str, list[TrafficSet]] = {}
     skipping: dict[Hashable, list[TrafficSet]] = {}
     for phase, steps in phases.items():
@@ -131,8 +131,8 @@ def _met_in_turn(
 
 
 class Effects:
-    """The effects of suspected rules of the first state, and of all rules of the second one on the
-    traffic of these."""
+    """Compares the effects of the suspected rules of the first state with the effects of all rules
+    of the second state on the same traffic."""
 
     def __init__(
         self, compared: ComparedWay, states: ComparedStates, suspects: PlacesByPhase
@@ -154,7 +154,8 @@ class Effects:
     def _stopped_after(
         self, after: Mapping[str, Sequence[Set]]
     ) -> tuple[Set, Mapping[Hashable, Set]]:
-        """The traffic that the second state stops, and that which each unchanged rule stops."""
+        """The traffic that the second state stops, and the traffic that each unchanged rule stops
+        in it."""
         former_steps = chain.from_iterable(self._way.former.values())
         identities = {_rule_and_content(step) for step in former_steps}
         stopped: list[Set] = []
@@ -170,7 +171,7 @@ class Effects:
 
     @property
     def lost(self) -> Mapping[str, Sequence[LostRule]]:
-        """The suspects of whose traffic nothing is stopped any more."""
+        """The suspected rules, by phase, of whose traffic nothing is stopped any more."""
         lost: dict[str, list[LostRule]] = {}
         for phase, places in self._suspects.items():
             for place in places:
@@ -180,8 +181,8 @@ class Effects:
         return lost
 
     def _routing_of_loss(self, decided: Set) -> str | None:
-        """The kind of routing with which nothing is stopped any more of what a rule decided about;
-        None if there is none."""
+        """The kind of routing in which nothing of the traffic `decided` is stopped any more (empty:
+        any); None if some of it is stopped in every kind."""
         sets = self._former
         is_lost: dict[str, bool] = {}
         for routing, packets in self._routings.items():
@@ -194,7 +195,8 @@ class Effects:
         return ANY_ROUTING if all(is_lost.values()) else next(filter(is_lost.get, is_lost))
 
     def _decided(self, phase: str, place: int) -> Set:
-        """The traffic that a rule decides about, and that no rule which stays stops as well."""
+        """The traffic that the rule at `place` decides about and that no unchanged rule stops as
+        well."""
         sets, step = self._former, self._way.former[phase][place]
         identity = _rule_and_content(step)
         alike = [traffic for name, traffic in self._unchanged.items() if name != identity]
@@ -204,13 +206,13 @@ class Effects:
 
 
 def _rule_and_content(step: Step) -> Hashable:
-    """Equal for the steps of one rule in two states that do the same."""
+    """A key that is equal for the steps of an unchanged rule in both states."""
     return step.source, step.content
 
 
 def not_arriving(compared: ComparedWay, states: ComparedStates) -> Set:
-    """The requests to hosts that are neither the zone nor below it, as far as rules name them, and
-    those of private sources. Packets may have any source."""
+    """The requests that never arrive: those from reserved sources, and those to hosts that rules
+    name and that do not belong to the zone. Empty for packets, which may have any source."""
     if compared.way.kind == "packet":
         return Diagrams.nothing
     sets = states.sets[0]

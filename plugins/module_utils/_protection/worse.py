@@ -18,7 +18,7 @@ RESOURCES_OF_ACCOUNT = (STATUS, PREFIXES, ALLOWLIST, *map(rules_of_component, CO
 
 
 def worse(was: Coverage, becomes: Coverage, *resources: Resource) -> Iterator[Loss]:
-    """The protection that the first state has and the second one lacks, by these resources."""
+    """The protection that the state `was` has and the state `becomes` lacks, by these resources."""
     for resource in resources:
         if resource in RESOURCES_OF_ACCOUNT or resource.component:
             yield from account_losses(resource, was, becomes)

@@ -46,8 +46,8 @@ LENGTHS = {str(length): length for length in range(129)}
 
 
 def parse_network(text: str) -> Network:
-    """The network that `text` (an address, or a network in CIDR notation) names, host bits dropped;
-    raises ValueError."""
+    """The network that `text` names (an address, or a network in CIDR notation), without host bits;
+    raises ValueError if it names none."""
     text = text.strip()
     length = text.partition("/")[2]
     if "%" in text or (("/" in text) and not (length.isascii() and length.isdigit())):
@@ -60,8 +60,7 @@ def parse_network(text: str) -> Network:
 
 
 def is_network(text: str) -> bool:
-    """Return whether a text is an address or a network as a user has to write it, with all of its
-    octets."""
+    """Return whether a text is a valid address, or a valid network in CIDR notation."""
     try:
         parse_network(text)
     except ValueError:
@@ -70,7 +69,8 @@ def is_network(text: str) -> bool:
 
 
 def _completed(text: str) -> str:
-    """A hint where octets are missing, as in 203.0.113/24."""
+    """A hint with the completed network, if octets are missing as in 203.0.113/24; otherwise
+    empty."""
     address, slash, length = text.partition("/")
     octets = address.split(".")
     if not slash:
@@ -85,8 +85,8 @@ def _completed(text: str) -> str:
 
 
 def _canonical(text: str) -> NormalisedNetwork | None:
-    """The normalised value of an address, or of a network in its usual form, without the slower
-    ipaddress; None for other text."""
+    """The normalised value of an address or network that is written in its usual form, found
+    without the slower ipaddress; None for any other text."""
     address, slash, digits = text.partition("/")
     if ":" in address:
         version, family, bits = 6, socket.AF_INET6, 128
@@ -109,7 +109,8 @@ def _canonical(text: str) -> NormalisedNetwork | None:
 
 
 def _too_long(text: str) -> str:
-    """The problem that the length of a network is too long for its address; empty if it is not."""
+    """A clause that says that the length of a network is too long for its address; empty if the
+    address is not valid, or the length is not a number."""
     address, _slash, length = text.partition("/")
     try:
         version = ipaddress.ip_address(address).version
@@ -119,7 +120,7 @@ def _too_long(text: str) -> str:
 
 
 def read_network(text: str) -> tuple[NormalisedNetwork, str]:
-    """The normalised value of a network, and its usual form; raises ValueError."""
+    """The normalised value of a network, and the network in its usual form; raises ValueError."""
     normalised = _canonical(text)
     if normalised:
         return normalised, text if "/" in text else f"{text}/{normalised[2]}"
@@ -142,8 +143,8 @@ def normalise_network(value: Any) -> NormalisedNetwork:
 
 
 def _without_last_octets(text: str) -> NormalisedNetwork | None:
-    """The normalised value of a network of IPv4 that is written without its last octets, all of
-    them 0; None for other text."""
+    """The normalised value of an IPv4 network that is written without its last octets, such as
+    10/8, which are all 0; None for any other text."""
     short = SHORT_NETWORK.fullmatch(text)
     octets = short[1].split(".") if short else []
     if not short or int(short[2]) > OCTET * len(octets):
@@ -153,8 +154,8 @@ def _without_last_octets(text: str) -> NormalisedNetwork | None:
 
 
 def cut_host_bits(text: Any) -> str:
-    """A remark on the host bits that were cut off a network; empty if none were. Somebody may have
-    meant a single address, or another length."""
+    """A remark if a network is written with host bits, since a single address or another length may
+    have been meant; otherwise empty."""
     address, slash, _length = str(text).strip().partition("/")
     if not slash or _canonical(str(text)):
         return ""
@@ -172,7 +173,8 @@ def cut_host_bits(text: Any) -> str:
 
 
 def added_length(text: Any) -> str:
-    """A remark on the length that was added to an address; empty if it had one."""
+    """A remark if a network is written without a length, and so taken for a single address;
+    otherwise empty."""
     if "/" in str(text):
         return ""
     try:
@@ -193,7 +195,7 @@ INSIDE, STRADDLING, OUTSIDE = "inside", "straddling", "outside"
 
 
 def range_of(text: Any) -> Range | None:
-    """The range of a network or address as Cloudflare or a user writes it; None if it is
+    """The range of addresses that a text names as a network or address; None if it names
     neither."""
     version, address, length, malformed = normalise_network(text)
     if malformed or not version:
@@ -204,28 +206,28 @@ def range_of(text: Any) -> Range | None:
 
 
 def networks_overlap(text: Any, text_of_network: Any) -> bool:
-    """Return whether two networks have an address in common; False if one of them is not a
-    network."""
+    """Return whether two networks have an address in common; False if either is not a network."""
     network = range_of(text_of_network)
     return network is not None and overlaps(text, [network])
 
 
 def overlaps(text: Any, ranges: Ranges) -> bool:
-    """Return whether a network or address has an address in a set; False if it is neither."""
+    """Return whether a network or address overlaps the set `ranges`; False if `text` names
+    neither."""
     network = range_of(text)
     return network is not None and bool(intersection([network], ranges))
 
 
 def is_in(ranges: Ranges, address: Address) -> bool:
-    """Return whether a set of addresses holds an address."""
+    """Return whether a set of addresses contains an address."""
     number = int(address) + (IPV6 if address.version == 6 else 0)
     index = bisect_right(ranges, (number, BEYOND)) - 1
     return index >= 0 and ranges[index][1] >= number
 
 
 def subnet_of(network: Range) -> Range:
-    """The subnet in which the analytics count a network or address: /24 of IPv4, /64 of IPv6; a
-    wider network is counted by itself."""
+    """The subnet by which the analytics count `network`: the /24 (IPv4) or /64 (IPv6) that contains
+    it, or the network itself if it is wider."""
     start, end = network
     host_bits = 64 if start >= IPV6 else 8
     start_of_subnet = start >> host_bits << host_bits
@@ -234,7 +236,7 @@ def subnet_of(network: Range) -> Range:
 
 
 def union(ranges: Iterable[Range]) -> Ranges:
-    """The set of the addresses in some ranges, in any order, overlapping or not."""
+    """The set of all addresses in these ranges, which may overlap and be in any order."""
     merged: Ranges = []
     merged_start, merged_end = 0, LOWEST  # before every range, and next to none
     for start, end in sorted(ranges):
@@ -249,12 +251,12 @@ def union(ranges: Iterable[Range]) -> Ranges:
 
 
 def ranges_of(texts: Iterable[Any]) -> Ranges:
-    """The set of the addresses of networks; a text that is not a network adds none."""
+    """The set of all addresses in these networks; a text that is not a network is ignored."""
     return union(filter(None, map(range_of, texts)))
 
 
 def intersection(ranges: Ranges, mask: Ranges) -> Ranges:
-    """Addresses of a set that are in the mask as well."""
+    """The addresses that are in both sets."""
     common: Ranges = []
     index = mask_index = 0
     while index < len(ranges) and mask_index < len(mask):
@@ -272,12 +274,12 @@ def intersection(ranges: Ranges, mask: Ranges) -> Ranges:
 
 
 def difference(ranges: Ranges, subtracted: Ranges) -> Ranges:
-    """Addresses of a set that the subtracted set lacks."""
+    """The addresses of the set `ranges` that are not in the set `subtracted`."""
     return intersection(ranges, complement(subtracted))
 
 
 def complement(ranges: Ranges) -> Ranges:
-    """Every address of both families that the set does not hold."""
+    """All addresses of both families that are not in the set."""
     gaps: Ranges = []
     position = 0
     for gap_start, end_of_family in EVERYTHING:
@@ -302,8 +304,8 @@ SOURCES_OF_REQUESTS = union([*ROUTABLE, *ranges_of(["240.0.0.0/4"])])
 
 
 def unusual_to_protect(network: Any) -> str:
-    """The reason why a network is an unlikely one to protect, beginning with a verb; empty if there
-    is none."""
+    """The reason why somebody would hardly protect this network, as a predicate; empty if there is
+    none, or the text is not a network."""
     version, _address, length, _malformed = normalise_network(network)
     if range_of(network) is None:
         return ""
@@ -313,7 +315,8 @@ def unusual_to_protect(network: Any) -> str:
 
 
 def position_in(network: Range, space: Ranges) -> str:
-    """The position of a range with regard to a space: INSIDE, OUTSIDE, or STRADDLING its edge."""
+    """The position of a network relative to `space`: INSIDE it, OUTSIDE it, or STRADDLING its
+    edge."""
     start, end = network
     next_index = _index_behind(start, space)
     end_before = space[next_index - 1][1] if next_index else -1
@@ -326,30 +329,31 @@ def position_in(network: Range, space: Ranges) -> str:
 
 
 def _index_behind(number: int, ranges: Ranges) -> int:
-    """The index of the range that is the next to begin behind a number."""
+    """The index of the first range that begins after a number."""
     return bisect_right(ranges, (number, EVERYTHING[-1][1]))
 
 
 def part_in(network: Range, ranges: Ranges) -> Ranges:
-    """The part of a set that lies in a range, found by bisection."""
+    """The part of the set `ranges` that lies in the range `network`."""
     start, end = network
     index_before = max(_index_behind(start, ranges) - 1, 0)
     return intersection([network], ranges[index_before : _index_behind(end, ranges)])
 
 
 def count(ranges: Ranges) -> int:
-    """Number of addresses in the set."""
+    """The number of addresses in the set."""
     return sum(end - start + 1 for start, end in ranges)
 
 
 def networks(ranges: Ranges) -> list[str]:
-    """The set as the fewest networks in CIDR notation, in ascending order, IPv4 first."""
+    """The smallest list of networks in CIDR notation that make up the set, in ascending order, IPv4
+    first."""
     return [_network_in_cidr(network) for network in _networks_of(ranges)]
 
 
 def network_ranges(ranges: Ranges) -> Iterator[tuple[int, int, Range]]:
-    """The networks of which the set consists: for each its IP version, the length of its prefix,
-    and its range."""
+    """The networks that make up the set: the IP version, the prefix length and the range of
+    each."""
     for start, version, length in _networks_of(ranges):
         size = 1 << (BITS[version] - length)
         yield version, length, (start, start + size - 1)
@@ -379,8 +383,8 @@ def _network_in_cidr(network: CidrNetwork) -> str:
 
 
 def counted(ranges: Ranges) -> str:
-    """The number of addresses in words: IPv6 addresses are counted by the /64 if there is at least
-    one."""
+    """The number of addresses in words; IPv6 addresses are counted in /64 networks if there are
+    enough for one."""
     ipv4_addresses = count([(start, end) for start, end in ranges if start < IPV6])
     ipv6_addresses = count(ranges) - ipv4_addresses
     clauses = []
@@ -404,7 +408,8 @@ NO_ADDRESSES: Ranges = []
 
 
 class Contents(NamedTuple):
-    """The addresses, autonomous systems or hostnames of a list; a list has one kind of them."""
+    """The contents of a list: addresses (as `ranges`), autonomous system `numbers`, or `hostnames`.
+    A list contains only one of these kinds."""
 
     ranges: Ranges = NO_ADDRESSES
     numbers: frozenset[int] = frozenset()
@@ -412,7 +417,7 @@ class Contents(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of ranges, numbers and names."""
+        """The number of ranges, numbers and hostnames together."""
         return len(self.ranges) + len(self.numbers) + len(self.hostnames)
 
     @property
@@ -423,8 +428,8 @@ class Contents(NamedTuple):
         return "numbers" if self.numbers else "addresses"
 
     def has_hostname(self, name: str) -> bool:
-        """Return whether a hostname, or all names that one with a wildcard covers, are covered by
-        the hostnames of the list."""
+        """Return whether the hostnames of the list, with their wildcards, cover a hostname; a name
+        with a wildcard must be covered as a whole."""
         domain = name.partition(".")[2]
         while name not in self.hostnames and domain:
             name = ANY_LABEL + domain
@@ -432,7 +437,7 @@ class Contents(NamedTuple):
         return name in self.hostnames
 
     def without(self, subtracted: Contents) -> Contents:
-        """The contents of this list that another one lacks."""
+        """These contents, without those that `subtracted` contains."""
         ranges = self.ranges
         if subtracted.ranges:
             ranges = difference(ranges, subtracted.ranges)
@@ -441,5 +446,5 @@ class Contents(NamedTuple):
         return Contents(ranges, numbers, hostnames)
 
     def written(self) -> list[str]:
-        """Its contents as texts, each once and in order."""
+        """The contents as texts in order, each of them once."""
         return [*networks(self.ranges), *map(str, sorted(self.numbers)), *sorted(self.hostnames)]

@@ -11,9 +11,9 @@ from typing import Any, Dict, Mapping
 
 
 class Bounded(Dict[str, Any]):
-    """An argument of an argument spec whose value has bounds: a number from `low` to `high`, or a
-    text that has at most `characters_at_most` characters and `bytes_at_most` bytes, and is not
-    empty if `low` is set."""
+    """An argument of an argument spec with bounds for its value. A number must be from `low` to
+    `high`. A text may have at most `characters_at_most` characters and `bytes_at_most` bytes; it
+    must not be empty if `low` is set. None means no bound."""
 
     def __init__(
         self,
@@ -30,7 +30,8 @@ class Bounded(Dict[str, Any]):
         self.bytes_at_most = bytes_at_most
 
     def problem(self, value: Any) -> str:
-        """The problem of a number or a text beyond these bounds; empty for any other value."""
+        """A clause on how a number or text exceeds the bounds; empty if it does not, or is another
+        type of value."""
         if isinstance(value, str):
             return self._problem_of_length(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -55,7 +56,8 @@ class Bounded(Dict[str, Any]):
 
     @property
     def schema(self) -> dict[str, int]:
-        """The bounds as JSON schema has them; a text has no more characters than bytes."""
+        """The bounds under their names in JSON schema. A bound in bytes serves as one in
+        characters, since a text never has more characters than bytes."""
         is_text = self.get("type", "str") == "str"
         bounds = {
             "minLength" if is_text else "minimum": self.low,

@@ -18,13 +18,13 @@ PUNYCODE_PREFIX = "xn--"
 
 
 def in_punycode(name: str) -> str:
-    """Return a name as requests have it: `xn--mnchen-3ya.example` for `münchen.example`."""
+    """The hostname as requests contain it: `xn--mnchen-3ya.example` for `münchen.example`."""
     return ".".join(map(_encoded, name.split(".")))
 
 
 def in_letters(name: str) -> str:
-    """Return a name as people write it: `münchen.example` for `xn--mnchen-3ya.example`; a label
-    that is not Punycode stays."""
+    """The hostname as people write it: `münchen.example` for `xn--mnchen-3ya.example`. A label that
+    is not valid Punycode is left as it is."""
     return ".".join(map(_decoded, name.split(".")))
 
 

@@ -29,14 +29,14 @@ A_NETWORK, A_MODE, AN_EXPRESSION = "network", "mode", "expression"
 
 
 class Value(NamedTuple):
-    """A kind of value: its part of an argument spec, the strict reader `parse` and the tolerant
-    one, `normalise`.
+    """A kind of value: its `option` in an argument spec, its strict reader `parse`, and its
+    tolerant reader `normalise`.
 
-    `examine` accepts a value that a task asks for, as `parse` returns it; it raises ValueError if
-    Cloudflare would refuse it, and returns warnings of what Cloudflare may refuse. `remark` returns
-    a remark on what a user wrote, if reading it changed it in a way that nobody may have meant.
-    `subject` says what the values are about, if that decides how a plan treats them: a network, a
-    mode, or an expression.
+    `examine` checks a value that a task asks for, as `parse` returned it; it raises ValueError if
+    Cloudflare would refuse the value, and returns warnings if Cloudflare may refuse it. `remark`
+    returns a remark if reading changed what a user wrote in a way that may not have been meant
+    (empty: it did not). `subject` says what the values are about, if that decides how a plan treats
+    them: a network, a mode, or an expression.
     """
 
     option: Mapping[str, Any]
@@ -58,8 +58,8 @@ def _parse_text(value: Any) -> str:
 
 
 def parse_filled_text(value: Any, white_space: str | None = None) -> str:
-    """A text without the white space around it, as `white_space` lists it; raises ValueError where
-    nothing is left."""
+    """The text without the characters of `white_space` (None: all white space) around it; raises
+    ValueError if nothing remains."""
     text = _parse_text(value).strip(white_space)
     if not text:
         raise ValueError("it is empty")
@@ -77,18 +77,19 @@ def _parse_flag(value: Any) -> bool:
 
 
 def _normalise_flag(value: Any) -> str:
-    """A flag as text, since Cloudflare may one day return something else than true and false."""
+    """The flag as a text; Cloudflare may one day return a third value beside true and false."""
     return str(value or False).lower()
 
 
 def _normalise_code(value: Any) -> str:
-    """The code of a region or data center in lower case: the vendor's pages write it in both
+    """The code of a region or data center in lower case, since the vendor's pages write it in both
     cases."""
     return _normalise_text(value).strip().casefold()
 
 
 def identifier(value: Any) -> str:
-    """The id of an account, zone, rule or filter, in lower case; raises ValueError."""
+    """The id of an account, zone, rule or filter in lower case; raises ValueError if it is not 32
+    hexadecimal digits."""
     text = _parse_text(value).strip()
     if not IDENTIFIER.fullmatch(text):
         raise ValueError(f"'{text}' is not an id, which has 32 hexadecimal digits")
@@ -115,7 +116,8 @@ def _normalise_priority(value: Any) -> str:
 
 
 def number(low: int, high: int | None = None) -> Value:
-    """The kind of whole numbers from `low` to `high`; None stands for no highest one."""
+    """The kind of value for whole numbers from `low` to `high`; None means that there is no upper
+    bound."""
     argument = Bounded({"type": "int"}, low=low, high=high)
 
     def parse(value: Any) -> int:
@@ -127,7 +129,7 @@ def number(low: int, high: int | None = None) -> Value:
 
 
 def _within(argument: Bounded, value: Any) -> Any:
-    """The value; raises ValueError if it is beyond its bounds."""
+    """The value itself; raises ValueError if it exceeds the bounds of the argument."""
     problem = argument.problem(value)
     if problem:
         raise ValueError(problem)
@@ -135,7 +137,7 @@ def _within(argument: Bounded, value: Any) -> Any:
 
 
 def text(most: int) -> Value:
-    """The kind of texts with at most `most` characters."""
+    """The kind of value for texts with at most `most` characters."""
 
     argument = Bounded(TEXT.option, characters_at_most=most)
 
@@ -146,8 +148,8 @@ def text(most: int) -> Value:
 
 
 def choice(*choices: str) -> Value:
-    """The kind of values that are one of some words; they sort in this order, and words that only
-    Cloudflare knows come last."""
+    """The kind of value for one of these words. Values sort in the order of `choices`; words that
+    only Cloudflare knows come last."""
     positions: dict[str, int] = {word: position for position, word in enumerate(choices)}
 
     def normalise(value: Any) -> tuple[int, str]:
@@ -158,7 +160,7 @@ def choice(*choices: str) -> Value:
 
 
 def several(*choices: str) -> Value:
-    """The kind of lists with any of some words, in any order."""
+    """The kind of value for lists of any of these words, whose order does not matter."""
 
     def parse(value: Sequence[str]) -> Sequence[str]:
         return list(dict.fromkeys(value))
@@ -173,8 +175,9 @@ def several(*choices: str) -> Value:
 
 
 def mapping(spec: Suboptions, check: Callable[[Mapping[str, Any]], None]) -> Value:
-    """The kind of objects that are replaced as a whole; `check` raises ValueError for a value that
-    is not valid. An empty list in it, as templates make them, is left out."""
+    """The kind of value for objects that are always replaced as a whole. `check` raises ValueError
+    if an object is not valid. Empty lists in the object, which templates may produce, are left
+    out."""
 
     def parse(value: Mapping[str, Any]) -> Mapping[str, Any]:
         filled: Mapping[str, Any] = _without_empty(value)
@@ -186,8 +189,8 @@ def mapping(spec: Suboptions, check: Callable[[Mapping[str, Any]], None]) -> Val
 
 
 def keyed(key: str, parse_key: Callable[[Any], Any], spec: Suboptions) -> Value:
-    """The kind of lists of objects, each known by its key, that are replaced as a whole; their
-    order makes no difference. An object must have a setting beside its key."""
+    """The kind of value for lists of objects that are always replaced as a whole. Each object is
+    identified by the field `key` and must have another field, too; the order does not matter."""
     settings = ", ".join(name for name in spec if name != key)
 
     def parse(value: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -209,13 +212,14 @@ def keyed(key: str, parse_key: Callable[[Any], Any], spec: Suboptions) -> Value:
 
 
 def ordered_list(spec: Suboptions) -> Value:
-    """The kind of lists of objects that are replaced as a whole, and whose order matters."""
+    """The kind of value for lists of objects that are always replaced as a whole, and whose order
+    matters."""
     option = {"type": "list", "elements": "dict", "options": spec}
     return Value(option, _without_empty, lambda value: as_json(_without_empty(value or [])))
 
 
 def _without_empty(value: Any, empty: Any = None) -> Any:
-    """A structure without the fields, at any depth, that are null, or equal to `empty`."""
+    """The value without the fields, at any depth, that are None or equal to `empty`."""
     if isinstance(value, Mapping):
         filled = {name: field for name, field in value.items() if field != empty}
         return {name: _without_empty(field, empty) for name, field in filled.items()}
@@ -225,19 +229,21 @@ def _without_empty(value: Any, empty: Any = None) -> Any:
 
 
 def same_value(value: Any, compared: Any) -> bool:
-    """Return whether two values are the same JSON; unlike in Python, true is not 1."""
+    """Return whether two values are equal as JSON; unlike in Python, true does not equal 1."""
     if value is compared or (isinstance(value, str) and isinstance(compared, str)):
         return bool(value == compared)
     return as_json(value) == as_json(compared)
 
 
 def as_json(value: Any) -> str:
-    """A structure as text, in which the order of lists matters."""
+    """The value as a text in JSON, equal for structures that are equal; the order of lists
+    matters."""
     return json.dumps(value, sort_keys=True, default=str)
 
 
 def _normalise_structure(value: Any) -> str:
-    """A structure as text, with its fields and the words in its lists sorted."""
+    """The value as a text that is equal for structures that are equal if the order of lists is
+    ignored."""
     if isinstance(value, Mapping):
         fields = [f"{name}:{_normalise_structure(value[name])}" for name in sorted(value)]
         return "{" + ",".join(fields) + "}"
