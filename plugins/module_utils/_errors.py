@@ -82,8 +82,9 @@ class Refusal(TypedDict):
 
 
 class OptionError(ProtectionError):
-    """An option is wrong; raised before any request. Without an option, the problem is a whole
-    sentence; `place` is the file and line of the option's value, see OptionPlace."""
+    """An error that an option is wrong; raised before any request. Without an option, the problem
+    is a whole sentence; `place` is the file and line of the option's value, see OptionPlace.
+    """
 
     def __init__(self, option: Option, problem: str, place: str = "") -> None:
         self.option = option
@@ -103,11 +104,13 @@ class OptionError(ProtectionError):
         return [self]
 
     def renamed(self, names: Names) -> OptionError:
-        """The error in a task that has other names for its options."""
+        """The error with the `names` that the options have in another task."""
         return self.moved(lambda option: option.renamed(names))
 
     def moved(self, move: Move) -> OptionError:
-        """The error about another option, which `move` returns for this one."""
+        """The error about another option: the one that `move` returns for the option of this
+        error.
+        """
         option = move(self.option) if self.option else self.option
         return OptionError(option, Message(self.problem).moved(move), self.place)
 
@@ -139,7 +142,7 @@ def numbered_errors(messages: Sequence[str]) -> str:
 
 
 class OptionErrors(OptionError):
-    """Several options are wrong; all of them are reported at once."""
+    """An error that several options are wrong; all of them are reported at once."""
 
     def __init__(self, errors: Sequence[OptionError]) -> None:
         places = [error.place for error in errors if error.place]
@@ -179,8 +182,9 @@ class OptionProblems:
         self._names = names  # of the options in the task that reports the errors
 
     def collected(self) -> OptionProblems:
-        """A context manager that keeps an OptionError of the statements inside, and goes on behind
-        them."""
+        """A context manager that keeps an OptionError raised inside it; the program continues after
+        it.
+        """
         return self
 
     def __enter__(self) -> None:
@@ -193,8 +197,9 @@ class OptionProblems:
         return True
 
     def add(self, error: OptionError) -> None:
-        """Keep an error. In a long loop, use try and except with it, which cost nothing as long as
-        nothing is wrong."""
+        """Keep an error. In a long loop, catch the error and call this, instead of entering
+        `collected()` each time: that costs nothing while there is no error.
+        """
         self.errors += [problem.renamed(self._names) for problem in error.errors]
 
     def raise_any(self) -> None:
@@ -222,7 +227,7 @@ class PlanError(ProtectionError):
         return self.extended(NOTHING_CHANGED, **({REFUSAL: refusal} if is_role else {}))
 
     def joined(self, errors: Sequence[PlanError]) -> PlanError:
-        """This error, and others of the same plan."""
+        """One error that reports this error and the other `errors` of the same plan."""
         if not errors:
             return self
         sentences = dict.fromkeys(error.message for error in (self, *errors))
@@ -247,7 +252,7 @@ class ServiceError(ProtectionError):
 
     @property
     def answer(self) -> tuple[str, str, int | None, str]:
-        """The part that two errors have in common if they are the same answer to the same call."""
+        """A tuple that is equal for two errors if these are the same answer to the same call."""
         texts: list[str] = []
         for error in self.error["errors"]:
             texts.append(f"{error['code']} {error['message']} {error['pointer']}")
@@ -265,8 +270,9 @@ class ServiceError(ProtectionError):
 
     @property
     def needs_reread(self) -> bool:
-        """Return whether only reading again shows what became of a change: the answer is lost, or
-        another writer was faster."""
+        """Return whether only another reading can show the result of a change: the answer was lost,
+        or another writer was faster.
+        """
         return self.maybe_applied or self._already_exists or self._is_gone
 
     @property
@@ -294,22 +300,25 @@ class ServiceError(ProtectionError):
 
 
 class StillPending(ServiceError):
-    """Cloudflare has not ended an operation in time. It may still do so, so that reading again is
-    of no use: a state that is read before the end of the operation is not its outcome."""
+    """Cloudflare has not ended an operation in time. It may still end the operation, so reading
+    again does not help: a state that is read before the end of the operation is not its outcome.
+    """
 
     needs_reread = False
 
 
 class OperationFailed(ServiceError):
-    """Cloudflare accepted a change, and reports later that it failed; a part of it may have been
-    made, which only reading again shows."""
+    """Cloudflare accepted a change, and later reports that the change failed; a part of it may have
+    been made, which only reading again shows.
+    """
 
     needs_reread = True
 
 
 class Overtaken(ServiceError):
-    """Cloudflare refused a change of one object in a list that another writer has changed since it
-    was read."""
+    """Cloudflare refused a change of an object in a list, since another writer has changed the list
+    after it was read.
+    """
 
     needs_reread = True
 
@@ -325,7 +334,9 @@ class LaterPageError(ServiceError):
 
 @contextmanager
 def reading(prefix: str) -> Iterator[None]:
-    """Raise Unread, with a sentence, if Cloudflare refuses to show something."""
+    """A context manager that raises Unread, with a sentence that begins with `prefix`, if
+    Cloudflare refuses a reading inside it.
+    """
     try:
         yield
     except ServiceError as exc:

@@ -25,7 +25,9 @@ from .._values.kinds import same_value
 def completed_values(
     resource: Resource, path: Option, options: Mapping[str, Any], values: Values
 ) -> dict[str, Any]:
-    """The fields with those that the task does not name; raises OptionError."""
+    """The `values`, completed with the `api_fields`, and with values that the task does not name;
+    raises OptionError.
+    """
     if options.get(API_FIELDS) and API_FIELDS in resource.extra_options:
         values = overlaid(values, options[API_FIELDS])
     try:
@@ -87,8 +89,9 @@ def _read_field(field: Field, path: Option, options: Mapping[str, Any]) -> Any:
 
 
 def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
-    """The part of an object that no option describes, without what only Cloudflare sets; of a
-    declared field with suboptions, what these do not describe."""
+    """The part of an object that no option describes, without values that only Cloudflare sets. Of
+    a declared field with suboptions, the part that these do not describe.
+    """
     _declared, remaining = _split(resource.field_options, obj)
     nested = resource.nested
     if nested and nested.field in remaining:
@@ -107,8 +110,9 @@ def declared(resource: Resource, obj: Object) -> dict[str, Any]:
 def _split(
     spec: OptionSpec, obj: Object, whole_lists: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The part of an object that these options describe, and that which they do not; lists with
-    all that they hold if these are `whole_lists`."""
+    """Two parts of an object: the part that these options describe, and the rest. With
+    `whole_lists`, the elements of lists are not split.
+    """
     described: dict[str, Any] = {}
     remaining: dict[str, Any] = {}
     for name, value in obj.items():
@@ -129,7 +133,7 @@ def _split(
 
 
 def _described_part(spec: OptionSpec, element: Any) -> Any:
-    """An element of a list, of a dictionary the part that these options describe."""
+    """An element of a list; if it is a dictionary, only the part that these options describe."""
     if not isinstance(element, Mapping):
         return element
     described, _remaining = _split(spec, element)
@@ -209,7 +213,9 @@ def _filled_options(
 
 
 def _check_agreement(option: Option, existing: Any, value: Any, api_path: Option) -> None:
-    """Raises OptionError if an option has one value, and `api_fields` another one for it."""
+    """Raise OptionError if an option has one value, and `api_fields` another value for the same
+    field.
+    """
     if isinstance(existing, Mapping) and isinstance(value, Mapping):
         for name, inner in value.items():
             _check_agreement(option.at(name), existing.get(name), inner, api_path)
@@ -219,7 +225,7 @@ def _check_agreement(option: Option, existing: Any, value: Any, api_path: Option
 
 
 def _laid_over(existing: Any, value: Any) -> Any:
-    """The value of an option, with that of `api_fields` over it."""
+    """The value of an option after the value from `api_fields` is laid over it."""
     if isinstance(existing, Mapping) and isinstance(value, Mapping):
         return overlaid(existing, value)
     return value
@@ -228,7 +234,9 @@ def _laid_over(existing: Any, value: Any) -> Any:
 def _values_in(
     values: Mapping[str, Any], path: Sequence[str] = ()
 ) -> Iterator[tuple[Sequence[str], Any]]:
-    """The values in a structure, each with its path; of a dictionary those that it holds."""
+    """The values in a structure, each with its path; dictionaries are replaced by the values in
+    them.
+    """
     for name, value in values.items():
         value_path = [*path, name]
         if isinstance(value, Mapping):
@@ -264,7 +272,9 @@ def overlaid(values: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str,
 def undeclared_changes(
     declared: Container[str], existing: Object | None, desired: Values
 ) -> dict[str, Any]:
-    """The desired values of fields that are not declared and differ; null for one to remove."""
+    """The desired values of undeclared fields that differ from the existing ones; null for a field
+    that is to be removed.
+    """
     return {
         name: value
         for name, value in desired.items()

@@ -43,8 +43,9 @@ Entries = Sequence[Tuple[Option, Mapping[str, Any]]]
 
 
 class Presence(Enum):
-    """The presence that a desired object must have: if nobody knows whether its time has come, an
-    existing one stays, and a new one is not made."""
+    """The condition on the existence of a desired object. If it is not known whether its time has
+    come, an existing object stays, and a new one is not created.
+    """
 
     NEEDED = "needed"
     ABSENT = "absent"
@@ -63,7 +64,7 @@ class DesiredObject(NamedTuple):
     presence: Presence = Presence.NEEDED
 
     def renamed(self, names: Names) -> DesiredObject:
-        """The object in a task that has other names for its options."""
+        """The object with the `names` that its options have in another task."""
         return self._replace(path=self.path.renamed(names))
 
     def at(self, now: datetime | None) -> DesiredObject:
@@ -106,12 +107,12 @@ class LongList(Mapping[Key, DesiredObject]):
         return {key: place for place, key in enumerate(self._rows)}
 
     def in_order(self) -> Iterator[tuple[Key, DesiredObject]]:
-        """All objects with their keys; iterating over them in another way takes more memory."""
+        """All objects with their keys; other ways to iterate over the list take more memory."""
         for place, (key, row) in enumerate(self._rows.items()):
             yield key, self._object(row, place)
 
     def renamed(self, names: Names) -> LongList:
-        """The list in a task that has other names for its options."""
+        """The list with the `names` that its options have in another task."""
         renamed = LongList(self._list_option.renamed(names))
         renamed._numbers, renamed._rows = self._numbers, dict(self._rows)
         for key, desired_object in self.unlike():
@@ -191,7 +192,9 @@ class Desired:
         return entries.in_order() if isinstance(entries, LongList) else entries.items()
 
     def _unlike(self) -> Iterable[tuple[Key, DesiredObject]]:
-        """All that expire, or need not exist, with their keys; of a long list no others."""
+        """The objects that expire or need not exist, with their keys; of a short list, all
+        objects.
+        """
         entries = self.entries
         return entries.unlike() if isinstance(entries, LongList) else entries.items()
 
@@ -247,8 +250,9 @@ class Desired:
         return replace(self, entries=entries)
 
     def among(self, objects: Sequence[Object]) -> list[Object]:
-        """The existing objects that the desired state manages: all if it is exclusive, or else
-        those that the task names."""
+        """The existing objects that the desired state manages: all of them if it is exclusive, or
+        else the ones that the task names.
+        """
         if self.exclusive:
             return list(objects)
         key_of = self.resource.key_of
@@ -336,7 +340,7 @@ def parse_desired(
 def _new_key(
     resource: Resource, path: Option, values: Values, objects: Mapping[Key, DesiredObject]
 ) -> Key:
-    """The key of an object that is none of these; raises OptionError."""
+    """The key of an object; raises OptionError if one of `objects` already has this key."""
     key = resource.key_of(values)
     if key in objects:
         named_twice = f"{resource.label_of(values)} is named here and in "
@@ -374,7 +378,7 @@ def _raise_all(
 def _remarks(
     fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]
 ) -> Iterator[Message]:
-    """Changes that reading made to the options in a way that nobody may have meant."""
+    """Remarks on values that reading the options changed, perhaps not as the user intended."""
     for field in fields:
         value = None if field.fields else options.get(field.name)
         remark = "" if value is None else field.value.remark(value)
@@ -383,7 +387,9 @@ def _remarks(
 
 
 def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
-    """Time from which an object has expired, which is not a field of it; raises OptionError."""
+    """The time from which on an object has expired, None if it does not expire; raises
+    OptionError.
+    """
     (name,) = EXPIRES
     text = options.get(name)
     return None if text is None else parsed(path.at(name), parse_expiry, str(text))
@@ -417,8 +423,9 @@ def parse_ignore(desired: Desired, patterns: Sequence[str], path: Option = THE_T
 
 
 def _placeholders(desired: Desired) -> set[Key]:
-    """The keys of entries that may only say where an object of others stands: in an exclusive list
-    that has an order, those with nothing but a key."""
+    """The keys of entries that may only mark the place of an object that the task does not manage:
+    the entries with nothing but a key, in an exclusive list that has an order.
+    """
     resource = desired.resource
     if not desired.exclusive or not resource.is_ordered:
         return set()
@@ -431,7 +438,7 @@ def _placeholders(desired: Desired) -> set[Key]:
 
 
 def _check_pattern(pattern: str, paths_by_name: Mapping[str, Option], option: Option) -> None:
-    """Raises OptionError for a pattern that is empty or matches one of these names."""
+    """Raise OptionError for a pattern that is empty or matches one of these names."""
     if not pattern.strip():
         raise OptionError(option, "it is empty")
     for name, path in paths_by_name.items():
@@ -453,7 +460,7 @@ def numbered(option: str, entries: Sequence[Mapping[str, Any]], path: Option = T
 def check_purge(
     option: str, entries: Sequence[Any] | None, absent: bool = False, path: Option = THE_TASK
 ) -> None:
-    """Raises OptionError for a purge without a list of what stays."""
+    """Raise OptionError for a purge without a list of the objects that stay."""
     if absent:
         problem = Message(
             "it goes with ", STATE, " present only; absent removes just what it names"

@@ -222,8 +222,9 @@ class Operation:
 
     @property
     def order(self) -> Key:
-        """Sorts operations alike whatever the order of the input: by networks, which are keys, and
-        duplicates by their labels and ids."""
+        """A sort key that does not depend on the order of the input: the network, which is the key,
+        and for duplicates the label and id.
+        """
         resource = self.resource
         key = normalise_network(self.address) if resource.address_field else self.key
         label = self.label if resource.has_duplicates else ""
@@ -236,24 +237,26 @@ class Operation:
 
     @property
     def label(self) -> str:
-        """The key as people read it."""
+        """The key as text for people."""
         self._label = self._label or self.resource.label_of(self.existing or self.fields)
         return self._label
 
     @property
     def title(self) -> str:
-        """The object as sentences name it."""
+        """The words by which sentences name the object."""
         return self.resource.title_of(self.existing or self.fields)
 
     @property
     def address(self) -> object:
-        """The network that the object is about; None where its resource has no such field."""
+        """The network that the object concerns; None if its resource has no field for a network."""
         name = self.resource.address_field
         return (self.existing or self.fields).get(name) if name else None
 
 
 def with_along(operations: Iterable[Operation]) -> Iterator[Operation]:
-    """The operations; after each, those of the objects that change along."""
+    """The operations; each is followed by the operations of objects that change along with its
+    object.
+    """
     for operation in operations:
         yield operation
         yield from operation.along

@@ -85,8 +85,9 @@ def _without_gone(desired: Desired, before: Sequence[Key]) -> Desired:
 def _arranged(
     desired: Sequence[Desired], before: Sequence[Key], predecessors: Mapping[Key, Key]
 ) -> Order:
-    """The keys in their new order. An exclusive list has the order of its section, into which
-    keys of other sections of a host are put unless that section names them."""
+    """The keys in their new order. An exclusive list has the order of its section; keys of other
+    sections of a host are inserted into it unless that section names them.
+    """
     order, unmoved = list(before), before
     for collection in desired:
         if collection.exclusive:
@@ -159,7 +160,7 @@ def _require_order_of_ignored(
 def _unmoved_around(
     anchors: AbstractSet[Key], before: Sequence[Key], places: Mapping[Key, int]
 ) -> set[Key]:
-    """The anchors, and as many of the keys between any two of them as need not move."""
+    """The anchors, and between any two of them as many of the other keys as can stay in place."""
     unmoved = set(anchors)
     between: list[Key] = []
     low = -1
@@ -211,8 +212,9 @@ def _existing_predecessor(
 
 
 def predecessors_in(plan: Plan, plural: str) -> dict[Key, Key]:
-    """The predecessor of each object that a plan creates in an ordered list, in runs of objects
-    that the plan creates."""
+    """The predecessor of each object that a plan creates in an ordered list directly behind another
+    object that it creates.
+    """
     created: set[Key] = set()
     for operation in plan.operations:
         if operation.action == "create" and operation.resource.plural == plural:
@@ -281,8 +283,9 @@ def in_own_order(desired: Desired, order: Sequence[Key]) -> list[Key]:
 
 
 def longest_ascending(before: Sequence[Key], places: Mapping[Key, int]) -> list[Key]:
-    """As many keys as possible that need not move: a longest ascending sequence of their new
-    places."""
+    """The largest set of keys that can stay in place: a longest sequence of keys whose new `places`
+    ascend.
+    """
     ends: list[int] = []  # the lowest last place of an ascending sequence, by its length
     links: dict[Key, Key | None] = {}
     heads: list[Key] = []
@@ -345,7 +348,7 @@ class ByKey:
 
 
 def as_desired(resource: Resource, existing: Object | None, values: Values) -> Values:
-    """The desired values as they are."""
+    """The desired `values`, unchanged."""
     return values
 
 

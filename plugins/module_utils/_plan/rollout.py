@@ -20,8 +20,9 @@ Target = Tuple[str, Key]  # the plural of the resource, and the key of the objec
 
 
 class EvidenceLimits(NamedTuple):
-    """The limits of a task: how many hours of past traffic to examine, and how much of it may be
-    lost."""
+    """The limits of a task: how many hours of past traffic to examine, and how much of this traffic
+    may be lost.
+    """
 
     hours: float
     max_percent: float
@@ -34,7 +35,7 @@ class EvidenceLimits(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """The limits, in words."""
+        """The limits, in words for messages."""
         percent = f"{self.max_percent:g} %"
         if self.max_packets is None:
             return percent
@@ -42,12 +43,12 @@ class EvidenceLimits(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The answer of the traffic to enabling one rule or filter.
+    """The result of examining past traffic for one rule or filter that is to be enabled.
 
-    `reason` is empty where it may be enabled, `evidence` where too much would have been dropped,
-    and `unknown` where that is not known. `restarts` says that the change itself makes it unknown,
-    so that it monitors from now on. `percent` is of the worst network; `ranges` are the networks
-    concerned.
+    `reason` is empty if it may be enabled, `evidence` if too much traffic would have been dropped,
+    and `unknown` if that is not known. `restarts` says that the change itself makes it unknown, so
+    that the object monitors from now on. `percent` is of the worst network; `ranges` are the
+    networks concerned.
     """
 
     reason: str = ""

@@ -24,14 +24,15 @@ from .._schema.resource import Key, Resource, Values, without
 
 
 class Due(NamedTuple):
-    """Decides which changes are due, by the postures of a host; time enables a monitoring object
-    only if the task asks for stages."""
+    """Decides which changes are due by time, including those of the postures of a host; a
+    monitoring object is enabled by time only if the task asks for stages (`is_staged`).
+    """
 
     context: Context
     is_staged: bool
 
     def desired(self, plan: Plan, desired: Sequence[Desired]) -> list[Desired]:
-        """The part of a desired state that is due, by the plan for the whole of it."""
+        """The part of the `desired` state that is due; `plan` is the plan for the whole state."""
         return [self._due_part(plan, collection) for collection in desired]
 
     def _due_part(self, plan: Plan, collection: Desired) -> Desired:
@@ -52,7 +53,7 @@ class Due(NamedTuple):
         return _due_in_list(due, plan, due_keys, new_keys)
 
     def _is_due(self, operation: Operation, collection: Desired) -> bool:
-        """Return whether time makes a change of a desired object."""
+        """Return whether an operation on a desired object is due by time."""
         if operation.action == "delete":
             return operation.key in collection.expired
         if operation.fields.keys() == {POSITION}:
@@ -60,7 +61,9 @@ class Due(NamedTuple):
         return self._is_step(operation) or self._is_of_posture(operation)
 
     def _is_step(self, operation: Operation) -> bool:
-        """Return whether an operation is the last step of a staged rollout, and nothing else."""
+        """Return whether an operation only enables a monitoring object, the last step of a staged
+        rollout.
+        """
         resource = operation.resource
         mode = resource.mode_field
         if not self.is_staged or not mode or operation.fields.keys() != {mode}:
@@ -69,8 +72,9 @@ class Due(NamedTuple):
         return monitors and operation.fields[mode] == ENABLED
 
     def _is_of_posture(self, operation: Operation) -> bool:
-        """Return whether an operation sets what a posture says that holds, or takes back what one
-        has set that does not; and nothing else."""
+        """Return whether an operation only sets values of a posture that holds now, or only takes
+        back values that a posture set that no longer holds.
+        """
         for posture in self.context.postures.values:
             if (posture.plural, posture.key) != (
                 operation.resource.plural,
@@ -85,14 +89,15 @@ class Due(NamedTuple):
 
 
 def _sets_no_more(operation: Operation, posture: PostureValues) -> bool:
-    """Return whether all that an operation sets stands in the values of a posture; a new object has
-    defaults as well, which nobody names."""
+    """Return whether an operation sets only fields that the posture has values for; defaults of a
+    new object do not count.
+    """
     names = operation.named if operation.existing is None else operation.fields
     return set(names) - {POSITION} <= posture.values.keys()
 
 
 def _takes_posture_back(operation: Operation, posture: PostureValues) -> bool:
-    """Return whether all existing values that an operation changes are those of a posture."""
+    """Return whether all existing values that an operation changes come from a posture."""
     before = without(operation.before, POSITION)
     return bool(before) and _has_posture_values(operation.resource, posture.values, before)
 
@@ -113,8 +118,9 @@ def _has_posture_values(resource: Resource, values: Values, before: Values) -> b
 def _due_in_list(
     due: Desired, plan: Plan, due_keys: AbstractSet[Key], new_keys: AbstractSet[Key]
 ) -> Desired:
-    """The due part of an ordered list, each new object behind the one that is in front of it in the
-    plan for the whole list, and that is there without that plan."""
+    """The due part of an ordered list. Each new object is placed behind its nearest predecessor in
+    the whole plan that exists already or is due as well.
+    """
     resource = due.resource
     order = plan.order[resource.plural]
     existing_keys = set(map(resource.key_of, plan.before[resource.plural]))
@@ -132,7 +138,9 @@ def _due_in_list(
 
 
 def left_alone(whole: Plan, due: Plan) -> list[Operation]:
-    """The operations of the whole plan that the plan of what is due leaves alone."""
+    """The operations of the plan `whole` that the plan `due`, with only the changes that are due,
+    does not make.
+    """
     due_fields = {operation.target: operation.fields for operation in due.operations}
     remaining: list[Operation] = []
     for operation in whole.operations:

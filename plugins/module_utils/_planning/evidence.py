@@ -52,7 +52,7 @@ Doubt = Tuple[str, Ranges]  # a sentence on what is not known, and the networks 
 
 
 def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
-    """Return whether more would have been dropped than these limits allow."""
+    """Return whether more traffic would have been dropped than these limits allow."""
     most_percent, most_packets = Fraction(str(limits.max_percent)), limits.max_packets
     if 100 * sums.would_drop > most_percent * sums.total:
         return True
@@ -65,7 +65,7 @@ def judge(
     limits: EvidenceLimits,
     further_doubts: Sequence[Doubt] = (),
 ) -> Verdict:
-    """The verdict on an object: network by network, no more may be lost than the limits allow.
+    """The verdict on an object: in no network may more traffic be lost than the limits allow.
 
     It concerns each network that loses too much or is not known, so that no acceptance of one
     network hides another.
@@ -97,7 +97,9 @@ def judge(
 
 
 def _unknown_by(doubts: Sequence[Doubt]) -> Verdict:
-    """The verdict that it is not known what an object would drop."""
+    """The verdict that it is not known, for these `doubts`, how much traffic an object would
+    drop.
+    """
     sentences = [sentence for sentence, _ranges in doubts]
     return Verdict.unknown(
         " ".join(sentences), _ranges_of([ranges for _sentence, ranges in doubts])
@@ -136,8 +138,9 @@ def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:
 
 
 def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[NetworkShare]:
-    """The packets of each subnet; of each subnet in each data center if it is not known which
-    data centers are concerned."""
+    """The packets of each subnet in the `space`; if it is not known which data centers are
+    concerned, of each subnet in each data center.
+    """
 
     def subnet_and_data_center(row: Row) -> tuple[Range, str]:
         destination = range_of(row.destination) or (0, 0)
@@ -164,7 +167,7 @@ def _too_much(worst: NetworkShare, ranges: Ranges, limits: EvidenceLimits) -> st
 
 
 def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[Doubt]:
-    """The prefixes to which too few packets were seen."""
+    """A doubt for each prefix to which too few packets were seen."""
     silent: list[Ranges] = []
     thin: list[Doubt] = []
     for ranges, sums in by_prefix:
@@ -181,7 +184,9 @@ def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[Doubt]:
 
 
 def _in_few_sentences(doubts: Sequence[Doubt]) -> list[Doubt]:
-    """The doubts as one that names the first of them, and concerns the networks of all."""
+    """The doubts joined into one, which names the first of them and concerns the networks of
+    all.
+    """
     if not doubts:
         return []
     sentences = [sentence for sentence, _ranges in doubts[:MOST_SENTENCES]]
@@ -202,15 +207,16 @@ YOUNG = "It is not known that these networks are protected for {:g} h already: {
 
 
 class Question(NamedTuple):
-    """The question whether past traffic speaks against what a plan enables; objects that are
-    enabled `at_once` need no answer."""
+    """The question whether past traffic speaks against enabling the objects of a plan; objects that
+    are enabled `at_once` need no answer.
+    """
 
     limits: EvidenceLimits
     now: datetime | None
     at_once: AbstractSet[Target]
 
     def without_traffic(self, plan: Plan) -> dict[Target, Verdict]:
-        """The verdicts for which no traffic needs to be known."""
+        """The verdicts on those objects that need no traffic to be judged."""
         verdicts: dict[Target, Verdict] = {}
         for operation in enabling(plan):
             if operation.target in self.at_once:
@@ -224,12 +230,14 @@ class Question(NamedTuple):
         return verdicts
 
     def open_operations(self, plan: Plan) -> list[Operation]:
-        """The operations of a plan on which the traffic decides."""
+        """The operations of a plan on which only the traffic can decide."""
         decided = self.at_once | self.without_traffic(plan).keys()
         return [operation for operation in enabling(plan) if operation.target not in decided]
 
     def verdicts(self, plan: Plan, traffic: AccountTraffic | None) -> dict[Target, Verdict]:
-        """The verdicts on all that a plan enables, by the traffic that was asked for."""
+        """The verdicts on all objects that a plan enables; `traffic` is the traffic that was asked
+        for.
+        """
         verdicts = self.without_traffic(plan)
         operations = self.open_operations(plan)
         if operations and traffic:
@@ -255,7 +263,9 @@ def verdicts_of(
     account_traffic: AccountTraffic,
     limits: EvidenceLimits,
 ) -> dict[Target, Verdict]:
-    """The verdicts of the traffic on objects, by the coverage after their plan."""
+    """The verdicts on the objects of these operations, by the traffic and by the coverage after the
+    plan.
+    """
     before, after = Coverage(plan.before), Coverage(plan.after())
     is_off = before.enabled is False
     verdicts: dict[Target, Verdict] = {}
@@ -288,8 +298,9 @@ def verdicts_of(
 
 
 def _silent(hours: NodeTraffic, decided: Decided, evidence: Evidence) -> list[Doubt]:
-    """The prefixes, and the subnets with traffic, to which the analytics saw none in pieces of the
-    hours; all of them if the hours are not known."""
+    """A doubt for each prefix, and each subnet with traffic, to which the analytics saw no traffic
+    in parts of the hours; for all of them if the hours are not known.
+    """
     space = decided.space
     if hours.unknown:
         return [(reason, space) for reason in hours.unknown]
@@ -301,14 +312,14 @@ def _silent(hours: NodeTraffic, decided: Decided, evidence: Evidence) -> list[Do
 
 
 def _subnets_of(rows: Iterable[Row], space: Ranges) -> list[Ranges]:
-    """The subnets that traffic went to, each as far as it is in the space."""
+    """The subnets that have traffic, each limited to its part in the space."""
     destinations = {range_of(row.destination) or (0, 0) for row in rows}
     subnets = sorted({subnet_of(destination) for destination in destinations})
     return [intersection([subnet], space) for subnet in subnets]
 
 
 def _silent_networks(hours: NodeTraffic, spaces: Sequence[Ranges]) -> list[Doubt]:
-    """The networks to which the analytics saw no traffic in pieces of the hours."""
+    """A doubt for each network to which the analytics saw no traffic in parts of the hours."""
     samples_by_subnet: dict[Range, Counter[str]] = {}
     for row in hours.rows:
         destination = range_of(row.destination)
@@ -328,7 +339,7 @@ def _silent_networks(hours: NodeTraffic, spaces: Sequence[Ranges]) -> list[Doubt
 
 
 def _touching(subnets: Sequence[Range], space: Ranges) -> list[Range]:
-    """Those of some subnets, disjoint and in order, that have addresses in a space."""
+    """The subnets that overlap the `space`; `subnets` are disjoint and in order."""
     touching: dict[Range, None] = {}
     for start, end in space:
         first = bisect_right(subnets, (start, start))
@@ -341,7 +352,7 @@ def _touching(subnets: Sequence[Range], space: Ranges) -> list[Range]:
 
 
 def _decides_for(operation: Operation, coverage: Coverage, is_off: bool) -> Decided | Verdict:
-    """The traffic that an object decides for, or the verdict that it is not known."""
+    """The traffic for which an object decides, or a verdict if that is not known."""
     if is_off and COMPONENTS[str(operation.resource.component)].is_switched:
         return Verdict.unknown(SWITCHED_OFF, coverage.protected)
     try:

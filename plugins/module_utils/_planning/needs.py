@@ -71,8 +71,9 @@ def completed(
     decides: bool = True,
     expected_lists: Sequence[str] = (),
 ) -> Plan:
-    """The plan, whose state has all that decides about it, as far as it can be read. If the caller
-    `evaluates`, requests meet the rules; see ReadingContext for the others."""
+    """The plan, with a state that has all that decides about the plan, as far as it can be read. If
+    the caller `evaluates`, requests meet the rules; see ReadingContext for the other arguments.
+    """
     reading_context = ReadingContext(client, context, weakened, task_keys, decides, expected_lists)
     plan = with_way(plan, reading_context, evaluates)
     for need in NEEDS_OF_RULES:
@@ -100,8 +101,9 @@ def _states(plan: Plan) -> Sequence[State]:
 
 
 def _skipped_rules(plan: Plan, reading_context: ReadingContext) -> Readings:
-    """The rules of phases that rules of the plan skip, and the custom rules if these may skip rules
-    of the plan."""
+    """The readings of the rules that rules of the plan skip, and of the custom rules if these may
+    skip rules of the plan.
+    """
     doubt = "Whether custom rules skip other rules that would stop requests is not known"
     readings: dict[str, Reading] = {}
     for resource in [*_skipped_by(plan), *_skipping(plan)]:
@@ -136,8 +138,9 @@ def _skipping(plan: Plan) -> list[Resource]:
 
 
 def _referring_rules(plan: Plan, reading_context: ReadingContext) -> Readings:
-    """The rules of the owners if some refer to lists that may weaken them, or whose items
-    change."""
+    """The readings of rules that may refer to lists, if rules refer to lists that are weakened or
+    whose items change; empty otherwise.
+    """
     readings: dict[str, Reading] = {}
     if not _referred_lists(plan, reading_context.weakened):
         return readings
@@ -151,8 +154,9 @@ def _referring_rules(plan: Plan, reading_context: ReadingContext) -> Readings:
 
 
 def _referred_lists(plan: Plan, weakened: AbstractSet[str] = frozenset()) -> list[str]:
-    """Names of the lists that are `weakened`, or whose addresses the plan changes, and to which
-    rules refer; or may do so, if Cloudflare does not count them."""
+    """The names of lists that are `weakened` or whose items the plan changes, and to which rules
+    refer; lists whose references Cloudflare does not count are included.
+    """
     names = {*weakened, *_changed_lists(plan)}
     referred: list[str] = []
     for obj in plan.before.get(LISTS.plural, ()):
@@ -174,7 +178,7 @@ def _changed_lists(plan: Plan) -> set[str]:
 
 
 def _lists(plan: Plan, reading_context: ReadingContext) -> Readings:
-    """The lists of the account if rules refer to some whose items are not known."""
+    """The reading of the account's lists, if rules refer to lists whose items are not known."""
     if not reading_context.decides or not _unknown_lists(plan, reading_context):
         return {}
     names = first_few(_lists_of_changes(plan))
@@ -183,7 +187,7 @@ def _lists(plan: Plan, reading_context: ReadingContext) -> Readings:
 
 
 def _items(plan: Plan, reading_context: ReadingContext) -> Readings:
-    """The items of the lists to which rules refer."""
+    """The readings of the items of lists to which rules refer."""
     readings: dict[str, Reading] = {}
     if not reading_context.decides or LISTS.plural not in plan.before:
         return readings
@@ -198,8 +202,9 @@ def _items(plan: Plan, reading_context: ReadingContext) -> Readings:
 
 
 def _unknown_lists(plan: Plan, reading_context: ReadingContext) -> list[str]:
-    """The names of the lists to which rules or expectations refer, and whose items the state does
-    not have."""
+    """The names of lists to which rules or expectations refer and whose items are not in the
+    state.
+    """
     names = dict.fromkeys(reading_context.expected_lists)
     for state in _states(plan):
         names.update(dict.fromkeys(lists_named_in(state)))
@@ -207,7 +212,9 @@ def _unknown_lists(plan: Plan, reading_context: ReadingContext) -> list[str]:
 
 
 def _lists_of_changes(plan: Plan) -> list[str]:
-    """The names of the lists to which changed rules refer, or all rules if a plan changes none."""
+    """The names of lists to which changed rules refer; if the plan changes no rules, to which any
+    rules refer.
+    """
     if not plan.operations:
         return lists_named_in(plan.before)
     names: dict[str, None] = {}
@@ -219,8 +226,9 @@ def _lists_of_changes(plan: Plan) -> list[str]:
 
 
 def _overrides_of_account(plan: Plan, reading_context: ReadingContext) -> Readings:
-    """The overrides of the account that the first ones of a zone hide, or that are applied once the
-    last one is gone, or that may be weakened."""
+    """The reading of the account's overrides, if the plan creates the first overrides of a zone
+    (which hide them) or deletes the last ones, or if they may be weakened.
+    """
     hidden = L7_OVERRIDES_OF_ACCOUNT
     has_before = bool(plan.before.get(L7_OVERRIDES.plural))
     has_after = bool(plan.after().get(L7_OVERRIDES.plural))
@@ -235,8 +243,9 @@ def _overrides_of_account(plan: Plan, reading_context: ReadingContext) -> Readin
 
 
 def _catalogues(plan: Plan, reading_context: ReadingContext) -> Readings:
-    """The managed rules that changed overrides are about, if these name categories or rules that
-    may be about the same one, or no longer decide."""
+    """The readings of the managed rules that changed overrides concern, if only the catalogue shows
+    which managed rules these are.
+    """
     doubt = "The categories of the managed DDoS rules are not known, so that any may be in any"
     readings: dict[str, Reading] = {}
     for resource in plan.resources.values():
@@ -247,7 +256,7 @@ def _catalogues(plan: Plan, reading_context: ReadingContext) -> Readings:
 
 
 def _is_unclear(resource: Resource, plan: Plan) -> bool:
-    """Return whether only the catalogue tells what overrides are about."""
+    """Return whether only the catalogue shows which managed rules the overrides concern."""
     levels: set[str] = set()
     for state in _states(plan):
         for plural in (resource.plural, L7_OVERRIDES_OF_ACCOUNT.plural):
@@ -260,7 +269,9 @@ def _is_unclear(resource: Resource, plan: Plan) -> bool:
 def _read_catalogue(
     resource: Resource, plan: Plan, reading_context: ReadingContext
 ) -> Sequence[Object]:
-    """The managed rules; raises ProtectionError, also if they have another form."""
+    """The managed rules; raises ProtectionError if they cannot be read, or have an unexpected
+    form.
+    """
     catalogue = resource.catalogue_object()
     objects = reading_context.client.read(catalogue)
     try:
@@ -278,8 +289,9 @@ class RuleInForce(NamedTuple):
 
 
 def _owner_names(plan: Plan, reading_context: ReadingContext) -> Readings:
-    """The name of the zone, or the prefixes of the account, if it depends on them which rules all
-    ordinary traffic matches."""
+    """The reading of the name of the zone, or of the prefixes of the account, if it depends on
+    these whether rules match all ordinary traffic.
+    """
     readings: dict[str, Reading] = {}
     for resource in DECIDING:
         owner = OWNER_NAMES[resource.traffic]
@@ -304,8 +316,9 @@ def _owner_names(plan: Plan, reading_context: ReadingContext) -> Readings:
 
 
 def _names_other_hosts(plan: Plan, resource: Resource) -> bool:
-    """Return whether a plan changes the expression of a rule that stops requests, and it names
-    hosts."""
+    """Return whether a plan changes the expression of a rule that stops requests into one that
+    names hosts.
+    """
     for operation in plan.operations:
         existing, planned = operation.existing, operation.planned
         if existing and planned and evaluated_as(operation.resource) is resource:
@@ -328,7 +341,7 @@ def _rules_in_force(plan: Plan, resource: Resource) -> list[RuleInForce]:
 
 
 def _depend_on_owner(resource: Resource, rules: Sequence[RuleInForce]) -> bool:
-    """Return whether it depends on the names of the owner if rules match all ordinary traffic."""
+    """Return whether the names of the owner decide whether rules match all ordinary traffic."""
     distinct: dict[object, ZoneRule] = {}
     for rule, contents in rules:
         distinct[rule.action, rule.expression, rule.active] = spelt_out(rule, contents)
@@ -337,7 +350,7 @@ def _depend_on_owner(resource: Resource, rules: Sequence[RuleInForce]) -> bool:
 
 
 def _names_origin(resource: Resource, rule: ZoneRule, reading_context: ReadingContext) -> bool:
-    """Return whether the task names the object by which a rule is there."""
+    """Return whether the task names the object from which a rule comes."""
     collection, obj = listed(resource, rule)
     return collection.key_of(obj) in reading_context.task_keys.get(collection.plural, ())
 

@@ -22,11 +22,11 @@ from .stages import Rollout, brought_at_once, changes_protection
 
 
 class Situation(NamedTuple):
-    """The two sides of a plan: the existing state, and the desired state that is settled by it.
+    """The two sides of a plan: the existing state, and the desired state as adapted to it.
 
-    `nested` are, by plural, the nested objects that the task names and that no existing object has.
-    `inner` are the collections inside of objects, which go along with these objects. `begun` is the
-    first plan of the run, if a later one is made.
+    `nested` are, by collection, nested objects that the task names and that no existing object has.
+    `inner` are the collections inside of objects, which are deleted with these objects. `begun` is
+    the first plan of the run, if this is a later one.
     """
 
     existing: State
@@ -48,8 +48,9 @@ class Planner(NamedTuple):
         return cls(context, rollout._replace(at_once=brought_at_once(context, desired)))
 
     def draft(self, situation: Situation, against: Verdicts = NO_ITEMS) -> Planned:
-        """The plan by the existing state alone, before anything else is read; of a task that only
-        does what time does, the plan of what is due. Raises PlanError."""
+        """The plan by the existing state alone, before anything else is read. For a task that only
+        makes changes that are due by time, the plan of these changes. Raises PlanError.
+        """
         whole = self._draft_of(situation, against)
         terms = self.rollout.terms
         if not terms.only_time:
@@ -79,7 +80,9 @@ class Planner(NamedTuple):
         return self.rollout.staged(at_stage, against)
 
     def plan(self, situation: Situation, draft: Planned, surroundings: Surroundings) -> Planned:
-        """The plan in its surroundings, which enables nothing against the traffic."""
+        """The plan by all that decides about it (`surroundings`); it does not enable objects
+        against which the traffic speaks.
+        """
         planned = draft._replace(plan=surroundings.draft)
         verdicts = self._verdicts(planned.plan, surroundings)
         against = self.rollout.refused(planned.plan, verdicts)
@@ -89,7 +92,9 @@ class Planner(NamedTuple):
         return planned._replace(verdicts=verdicts, against=against)
 
     def _verdicts(self, plan: Plan, surroundings: Surroundings) -> Verdicts:
-        """The verdicts of the traffic on objects that a plan enables, if the task asks for it."""
+        """The verdicts of the traffic on objects that a plan enables; empty if the task does not
+        ask for them.
+        """
         question = self.rollout.question
         if not question or not changes_protection(plan):
             return {}

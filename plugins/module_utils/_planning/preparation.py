@@ -27,8 +27,9 @@ if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in
 
 
 class Prepared(NamedTuple):
-    """A plan, and the facts on which the guard checks it; the `traffic` that it was made by serves
-    later plans of the run as well."""
+    """A plan, and the facts on which the guard checks it; later plans of the run also use the
+    `traffic` that was read for it.
+    """
 
     planned: Planned
     facts: Facts
@@ -44,7 +45,7 @@ class Preparation(NamedTuple):
 
     @classmethod
     def of_task(cls, task: Task, client: Client) -> Preparation:
-        """The preparation of a task whose first answers have told Cloudflare's time."""
+        """The preparation of a task; Cloudflare's time must be known from an earlier answer."""
         rollout = Rollout(task.terms, client.now, datetime.now(timezone.utc))
         return cls(task, client, Planner.of_task(task.context, rollout, task.desired))
 
@@ -79,8 +80,9 @@ class Preparation(NamedTuple):
         return Prepared(planned._replace(plan=plan), facts)
 
     def state_after(self, existing: State, begun: Plan) -> State:
-        """The state that the task makes of another one, once a plan was `begun`; reads nothing, and
-        raises PlanError."""
+        """The state to which the task changes the state `existing`, after a plan was `begun`; reads
+        nothing, and raises PlanError.
+        """
         return self.planner.draft(self._situation(existing, begun=begun)).plan.after()
 
     @property
@@ -99,7 +101,7 @@ class Preparation(NamedTuple):
         return Situation(existing, desired, nested, self.task.contents_in(existing), begun)
 
     def _read_nested(self, existing: State) -> State:
-        """By collection: the nested objects that a task names and that no existing object has."""
+        """The nested objects that a task names and that no existing object has, by collection."""
         nested: dict[str, Sequence[Object]] = {}
         for desired in self.task.desired:
             resource = desired.resource
@@ -113,7 +115,7 @@ class Preparation(NamedTuple):
         return nested
 
     def _evaluated(self, facts: Facts, plan: Plan) -> Facts:
-        """The facts, with those that follow from the plan."""
+        """The facts, completed with those that follow from the plan."""
         terms = self.task.terms
         expected = expected_results(terms.expectations, plan.before, plan.after())
         warnings = rule_warnings(plan) if terms.of_rules else ()

@@ -72,8 +72,9 @@ class SurroundingsReader(NamedTuple):
     def _with_protection(
         self, draft: Plan, traffic: AccountTraffic | None
     ) -> tuple[Plan, AccountTraffic | None]:
-        """The plan with all collections that decide who is protected if it may change that, and the
-        traffic if the task asks whether it speaks against the plan."""
+        """The plan with all collections that determine who is protected, if it may change that, and
+        the traffic, if the task asks whether it speaks against the plan.
+        """
         if not changes_protection(draft):
             return draft, traffic
         deciding: dict[str, Resource] = {}
@@ -140,7 +141,9 @@ class SurroundingsReader(NamedTuple):
         return Facts(collections, backtested=backtested)
 
     def _collections_of_checks(self, plan: Plan) -> dict[CollectionPlace, Answer]:
-        """The collections that may keep the owner from taking a plan."""
+        """The collections from which checks tell whether the account or zone would reject the
+        plan.
+        """
         resources = [*onboarded_to_read(plan)]
         if self.terms.of_rules:
             from .._guard.rule_plans import resources_of_checks  # loads all kinds of rules
@@ -162,8 +165,10 @@ class SurroundingsReader(NamedTuple):
             return exc
 
     def _ineffective(self, plan: Plan) -> Sequence[Mapping[str, object]] | None:
-        """The objects of the task that cannot work; None for a task that has none. For those that
-        lie outside of what the account protects, the networks are read that it may announce."""
+        """The objects of the task that cannot work; None for a task without objects that could fail
+        to work. The networks that the account may announce are read if objects lie outside of its
+        protected networks.
+        """
         is_report = self.context.reports
         if not is_report and not any(item.resource.key for item in self.desired):
             return None
@@ -171,8 +176,9 @@ class SurroundingsReader(NamedTuple):
         return self._ineffective_in(state)
 
     def _ineffective_afterwards(self, plan: Plan) -> Sequence[Mapping[str, object]] | None:
-        """The objects that cannot work after the plan; None if it is not for a report, which has
-        those of the existing state as well, or changes nothing."""
+        """The objects that cannot work after the plan; None if the plan is not for a report, or
+        changes nothing.
+        """
         if not self.context.reports or not plan.operations:
             return None
         return self._ineffective_in({**plan.before, **plan.after()})
@@ -185,7 +191,7 @@ class SurroundingsReader(NamedTuple):
 
 
 def _backtested(plan: Plan, client: Client, terms: BacktestTerms) -> Backtested:
-    """The backtest of a plan against the requests of some hours, or of a file."""
+    """The backtest of a plan with the requests of the last hours, or of a file."""
     from .._protection.backtest import Backtest, of_analytics, of_file  # loaded if a task asks
 
     backtest = Backtest(plan.before, plan.after())

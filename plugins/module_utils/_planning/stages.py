@@ -38,9 +38,9 @@ AVOIDED = (SKIPS_MONITORING.code, DROPS_TRAFFIC.code)  # the risks for which a r
 class Rollout(NamedTuple):
     """The rollout that a task asks for, at Cloudflare's time `now`, None if it is not known.
 
-    If the `terms` of the task ask for stages, a rule or filter monitors first, and longer if the
-    traffic speaks against it, for tasks that ask for that as well. Those that are enabled `at_once`
-    wait for nothing. `local_time` keeps `not_before` out of the past.
+    If the `terms` of the task ask for stages, a rule or filter monitors first; if they ask for
+    evidence, it monitors longer while the traffic speaks against it. Objects that are enabled
+    `at_once` do not wait. `local_time` keeps `not_before` out of the past.
     """
 
     terms: Terms
@@ -56,7 +56,7 @@ class Rollout(NamedTuple):
 
     @property
     def question(self) -> Question | None:
-        """The question to the traffic, of a task that asks for evidence."""
+        """The question to the past traffic; None for a task that does not ask for evidence."""
         if not self.terms.evidence:
             return None
         from .evidence import Question  # loaded by the tasks that ask for it
@@ -64,8 +64,9 @@ class Rollout(NamedTuple):
         return Question(self.terms.evidence, self.now, self.at_once)
 
     def staged(self, make: Callable[[Adjust], Plan], against: Verdicts = NO_ITEMS) -> Planned:
-        """The plan that `make` makes, where an object stays at an earlier stage if it is too
-        early to enable it, or if a verdict is `against` it."""
+        """The plan that `make` returns, in which an object stays at an earlier stage if it is too
+        early to enable it, or if a verdict in `against` speaks against it.
+        """
         if not self.terms.is_staged:
             return Planned(make(as_desired))
         staged: set[Target] = set()
@@ -94,7 +95,9 @@ class Rollout(NamedTuple):
         return bool(is_early) or target in against
 
     def refused(self, plan: Plan, verdicts: Verdicts) -> dict[Target, Verdict]:
-        """The verdicts against what a plan enables, unless the task accepts that."""
+        """The verdicts that speak against enabling objects of a plan, except for those that the
+        task accepts.
+        """
         refused: dict[Target, Verdict] = {}
         for operation in enabling(plan) if self.terms.is_staged else ():
             verdict = verdicts.get(operation.target)
@@ -131,7 +134,9 @@ class Rollout(NamedTuple):
         return pending
 
     def _pending(self, planned: Planned, resource: Resource, key: Key, obj: Object) -> Pending:
-        """An object that the traffic keeps back, or that has not monitored long enough."""
+        """A pending object, which waits because of the traffic, or because it has not monitored
+        long enough.
+        """
         target = (resource.plural, key)
         verdict, not_before = planned.against.get(target), None
         if verdict and not verdict.restarts:
@@ -168,7 +173,7 @@ class Rollout(NamedTuple):
 
 
 def brought_at_once(context: Context, desired: Sequence[Desired]) -> frozenset[Target]:
-    """The objects that a posture brings, which wait for no rollout."""
+    """The objects that come from a posture; they are enabled without a staged rollout."""
     if not context.postures.entries:
         return frozenset()
     at_once: set[Target] = set()
@@ -180,7 +185,9 @@ def brought_at_once(context: Context, desired: Sequence[Desired]) -> frozenset[T
 
 
 def _at_earlier_stage(resource: Resource, existing: Object | None, values: Values) -> Values:
-    """The desired values, with the mode monitoring; without a mode if the object monitors."""
+    """The desired values with the mode monitoring; without a mode if the object monitors
+    already.
+    """
     mode = str(resource.mode_field)
     if mode_of(resource, existing) == MONITORING:
         return {name: value for name, value in values.items() if name != mode}

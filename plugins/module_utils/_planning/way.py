@@ -81,7 +81,7 @@ def with_way(plan: Plan, reading_context: ReadingContext, evaluates: bool) -> Pl
 
 
 def _zone_without_reading(reading_context: ReadingContext, zone_plan: str) -> Object | None:
-    """The zone as this run has read it, or as its caller knows it; None if it does not."""
+    """The zone as this run has read it, or as its caller knows it; None if neither knows it."""
     if reading_context.client.zones:
         return reading_context.client.zones[0]
     zone = reading_context.context.zone
@@ -89,7 +89,9 @@ def _zone_without_reading(reading_context: ReadingContext, zone_plan: str) -> Ob
 
 
 def _with_unread_account(plan: Plan, reason: str) -> Plan:
-    """The plan that says why it is not known whether rules of the account decide."""
+    """The plan, which says for this `reason` that it is not known whether rules of the account
+    decide.
+    """
     reasons = {RULES_OF_ACCOUNT: reason}
     unread = {**plan.unread, CUSTOM_RULES_OF_ACCOUNT.plural: reasons}
     return plan._replace(unread=unread)
@@ -98,8 +100,9 @@ def _with_unread_account(plan: Plan, reason: str) -> Plan:
 def _with_executed(
     plan: Plan, before: State, client: Client, rulesets: Sequence[Object] = ()
 ) -> Plan:
-    """The plan with the rulesets that its rules execute, before it and after it; `rulesets` are
-    those beside that its zone meets."""
+    """The plan with the rulesets that its rules execute, in the states before and after it;
+    `rulesets` are further rulesets that requests to its zone meet.
+    """
     after = plan.after()
     whole_before, whole_after = _whole_rulesets(plan.before), _whole_rulesets(after)
     whole_ids = {ruleset["id"] for ruleset in (*whole_before, *whole_after)}
@@ -143,7 +146,9 @@ def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object
 
 
 def _read_once(client: Client, resource: Resource) -> list[Object]:
-    """All objects of a resource, as a worker of this play has read them; raises ServiceError."""
+    """All objects of a resource; they are read once in a play, by any worker. Raises
+    ServiceError.
+    """
     path, owner = client.path_to(resource.path), client.owner[resource.owner]
     return list(read_once(client.credentials_hash, owner, path, lambda: client.read(resource)))
 
@@ -185,7 +190,9 @@ def _read_first(read: Callable[[], Sequence[Object]]) -> Object:
 
 
 def read_names(resource: Resource, client: Client) -> Sequence[Object]:
-    """The zone of a client, or another collection of its owner; raises ServiceError."""
+    """The objects from which the names of an owner are known: its zone, or another collection of
+    the owner; raises ServiceError.
+    """
     if resource is ZONE:
         return client.zones or [zone_of(client)]
     return client.read(resource)

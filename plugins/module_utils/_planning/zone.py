@@ -49,7 +49,9 @@ def with_zone(plan: Plan, client: Client, context: Context) -> Plan:
 
 
 def _read_zone(client: Client, context: Context) -> tuple[Object, str]:
-    """The zone, which the client keeps, and the reason why something of it is not known."""
+    """The zone, which the client keeps, and a reason for the values of the zone that are not known.
+    If reading it fails, the zone is what the inventory knows.
+    """
     try:
         client.zones = [zone_of(client)]
         return client.zones[0], NO_ANSWER
@@ -58,8 +60,9 @@ def _read_zone(client: Client, context: Context) -> tuple[Object, str]:
 
 
 def _is_of_account(zone: Object, account_id: str) -> bool:
-    """Return whether a zone is of this account, false if it does not say its account; raises
-    OptionError if it is of another one."""
+    """Return whether a zone is of this account; False if the zone does not name its account. Raises
+    OptionError if it names another account.
+    """
     account = fields_in(zone.get("account"))
     identity = str(account.get("id") or "")
     if identity and identity.lower() != account_id.lower():
@@ -75,7 +78,9 @@ def _is_of_account(zone: Object, account_id: str) -> bool:
 
 
 def not_served(state: State) -> Mapping[str, Any]:
-    """The result on a zone that Cloudflare does not serve, with the reason in a sentence."""
+    """The result for a zone that Cloudflare does not serve, with the reason; empty for any
+    other.
+    """
     for zone in state.get(ZONE.plural, ()):
         cause = why_not_served(zone)
         if cause:

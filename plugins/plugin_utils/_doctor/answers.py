@@ -47,7 +47,7 @@ class HostAnswer(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The kind of the error, without anything private."""
+        """The kind of the error, without private data."""
         if not self.message:
             return ""
         if not self.status:
@@ -67,8 +67,9 @@ class HostAnswer(NamedTuple):
 
 
 class HostAnswers(NamedTuple):
-    """All answers about a host, the number of calls, and the seconds by which Cloudflare's clock
-    is ahead; None if no answer has the time."""
+    """All answers about a host, the number of calls, and the seconds by which Cloudflare's clock is
+    ahead (None if no answer contains the time).
+    """
 
     answers: Sequence[HostAnswer]
     calls: int
@@ -90,8 +91,9 @@ def resources_to_read(owner: str) -> list[Resource]:
 def examine_host(
     part: Part, warn: Warn, clock: Callable[[], datetime], screen: Screen | None = None
 ) -> HostAnswers:
-    """Read the account and the zone of a host; raises ValueError for wrong options, before any
-    call."""
+    """The answers from reading the account and the zone of a host; raises ValueError for wrong
+    options, before any call.
+    """
     settings_of_owners = [
         settings_of(part, name, RETRIES, warn)
         for name, owner in OWNERS.items()

@@ -189,7 +189,9 @@ def _verdicts(examination: HostAnswers) -> list[dict[str, Any]]:
 
 
 def _problems_of_objects(answer: HostAnswer) -> dict[str, str]:
-    """The assumptions that objects show, each with the problem if it does not hold for some."""
+    """The problem of each assumption that these objects can check, by the assumption; empty text if
+    it holds for all of them.
+    """
     resource = answer.resource
     is_custom = resource.phase == CUSTOM_RULES.phase
     # A deployment of a ruleset, which the variables of the ruleset describe.
@@ -262,7 +264,7 @@ def _line_of_calls(record: Record) -> str:
 
 
 def lines_of(record: Record) -> Iterator[str]:
-    """The record for people."""
+    """The lines of the record as text for people."""
     yield _line_of_calls(record)
     for kind, words in WORDS.items():
         for diagnosis in record[kind]:
