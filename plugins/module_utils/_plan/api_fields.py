@@ -39,7 +39,9 @@ def completed_values(
 
 
 def read_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an object that the options name, ReadOptions if some are wrong."""
+    """The fields of an object that the options set; a ReadOptions, with the errors, if some are
+    wrong.
+    """
     return _read_fields(
         resource.fields, path, options, resource.title, further_names=resource.extra_options
     )
@@ -52,7 +54,9 @@ def _read_fields(
     title: str,
     further_names: AbstractSet[str] = frozenset(),
 ) -> dict[str, Any]:
-    """The fields that the options name; `further_names` are those of options that are no fields."""
+    """The fields that the options set; `further_names` are the names of options that are not
+    fields.
+    """
     values: dict[str, Any] = {}
     errors: list[OptionError] = []
     wrong: set[str] = set()
@@ -79,7 +83,7 @@ def _read_fields(
 
 
 def _read_field(field: Field, path: Option, options: Mapping[str, Any]) -> Any:
-    """The value of a field that the options name; raises ValueError or OptionError."""
+    """The value of a field that the options set; raises ValueError or OptionError."""
     option = options[field.name]
     if field.fields:
         return _read_fields(field.fields, path.at(field.name), option, field.name)

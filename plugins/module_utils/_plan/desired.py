@@ -54,8 +54,9 @@ class Presence(Enum):
 
 
 class DesiredObject(NamedTuple):
-    """One desired object: the fields that the task names, and the option that names it; its
-    position in an ordered list if it is new; and from when on it must not exist."""
+    """One desired object: the fields that the task names, the option that names the object, its
+    position in an ordered list if it is new, and the time from which on it must not exist.
+    """
 
     values: Values
     path: Option = THE_TASK
@@ -68,7 +69,7 @@ class DesiredObject(NamedTuple):
         return self._replace(path=self.path.renamed(names))
 
     def at(self, now: datetime | None) -> DesiredObject:
-        """The object at a time, which is Cloudflare's; None if it does not tell its time."""
+        """The object at the time `now`, which is Cloudflare's (None: it is not known)."""
         if self.expires is None or self.presence is Presence.ABSENT:
             return self
         presence = self.presence
@@ -205,12 +206,12 @@ class Desired:
 
     @cached_property
     def expired(self) -> AbstractSet[Key]:
-        """The keys of objects whose time has come."""
+        """The keys of objects whose end has come."""
         return self._in(Presence.EXPIRED)
 
     @cached_property
     def undecided(self) -> AbstractSet[Key]:
-        """The keys of objects for which it is not known whether their time has come."""
+        """The keys of objects for which it is not known whether their end has come."""
         return self._in(Presence.OPEN)
 
     @cached_property
@@ -224,7 +225,7 @@ class Desired:
         return bool(self.entries) and len(self.gone) == len(self.entries)
 
     def at(self, now: datetime | None) -> Desired:
-        """The desired state at a time, which is Cloudflare's; None if it does not tell its time."""
+        """The desired state at the time `now`, which is Cloudflare's (None: it is not known)."""
         if not self.expires:
             return self
         entries = {key: desired_object.at(now) for key, desired_object in self.entries.items()}
@@ -269,7 +270,7 @@ class Desired:
 
 @remembered(256)
 def as_section(desired: Desired, section: str, names: Names) -> Desired:
-    """The desired state as that of a section of a host, which has these names for its options."""
+    """The desired state as part of a section of a host, in which its options have these `names`."""
     entries: Mapping[Key, DesiredObject]
     if isinstance(desired.entries, LongList):
         entries = desired.entries.renamed(names)

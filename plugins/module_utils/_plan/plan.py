@@ -146,7 +146,7 @@ class Operation:
 
     @property
     def planned(self) -> Object | None:
-        """The object afterwards, as far as it can be predicted; None when it is deleted."""
+        """The object afterwards, as far as it can be predicted; None if it is deleted."""
         if self.action == "delete":
             return None
         if self.becomes is not None:
@@ -171,8 +171,9 @@ class Operation:
 
     @property
     def before(self) -> Values:
-        """The values that change, as they are; of an object that is deleted all, of a new one
-        none."""
+        """The existing values that the operation changes: all values of an object that is deleted,
+        none of a new object.
+        """
         resource, existing, planned = self.resource, self.existing, self.planned
         if existing is None:
             return NO_ITEMS

@@ -259,7 +259,9 @@ def _neighbour_key(desired: Desired, name: str) -> Key:
 
 
 def _misplaced(desired: Desired, key: Key) -> PlanError:
-    """The error of a position whose neighbour does not exist, or comes later in the task."""
+    """The error that the neighbour in an object's position does not exist, or comes later in the
+    task.
+    """
     resource = desired.resource
     _where, neighbour_name = desired.positions[key]
     reason = "which is not there."
@@ -272,8 +274,9 @@ def _misplaced(desired: Desired, key: Key) -> PlanError:
 
 
 def in_own_order(desired: Desired, order: Sequence[Key]) -> list[Key]:
-    """The keys, where those in `desired.order` have the order of the task, at the places that
-    they have together."""
+    """The keys in `order`, where those in `desired.order` are sorted as in the task; the places
+    that they occupy together stay the same.
+    """
     named = [key for key in desired.order or desired.objects if key in order]
     task_keys = iter(named)
     arranged = []
@@ -311,8 +314,9 @@ Make = Callable[[Sequence[Desired], Adjust], Plan]
 
 
 class Match(NamedTuple):
-    """An existing object that the task names or manages, its place in the listing, and whether
-    it stays."""
+    """An existing object that the task names or manages, its place in the listing, and whether the
+    object stays.
+    """
 
     place: int
     obj: Object
@@ -320,7 +324,7 @@ class Match(NamedTuple):
 
 
 class ByKey:
-    """The places of existing objects by their keys; for a long list nothing else is kept."""
+    """The places of existing objects by their keys; for a long list, only the places are kept."""
 
     def __init__(self, existing: Sequence[Object]) -> None:
         self._existing = existing
@@ -425,7 +429,9 @@ def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
 
 
 def _turn_in_plan(operation: Operation) -> tuple[int, bool]:
-    """The sort key of an operation; an object that rules may name is deleted after these rules."""
+    """The sort key of an operation; an object to which rules may refer is deleted after these
+    rules.
+    """
     phase = PHASES.index(operation.action)
     return phase, operation.action == "delete" and operation.resource.is_referred_to
 
@@ -433,7 +439,7 @@ def _turn_in_plan(operation: Operation) -> tuple[int, bool]:
 def _with_inner(
     operations: Sequence[Operation], inner: Sequence[Resource], before: State
 ) -> list[Operation]:
-    """The operations; the deletion of an object takes all that it holds along."""
+    """The operations, where the deletion of an object includes all objects inside of it."""
     completed = [_with_along(operation, inner, before) for operation in operations]
     taken_along: set[str] = set()
     for operation in completed:
@@ -591,7 +597,7 @@ def _invalid(desired: Sequence[Desired], changes: Sequence[Operation]) -> Iterat
 
 
 def _path_of(desired: Sequence[Desired], key: Key) -> Option:
-    """The option that names an object; an empty one if none does."""
+    """The option that names an object; an empty option if none names the object."""
     for collection in desired:
         if key in collection.entries:
             return collection.entries[key].path
