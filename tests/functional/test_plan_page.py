@@ -115,6 +115,10 @@ REQUESTS = {
     "a rule that nobody names any more": Request(
         [ADMIN, SHOP], [ADMIN, SHOP], [ADMIN], "0 of 1 host changes.", NONE, [MISSING]
     ),
+    "a rule that is purged": Request(
+        [ADMIN, SHOP], [ADMIN, SHOP], [ADMIN], f"{ONE_CHANGES} {BLOCKED}", PASSES,
+        [TRAFFIC, OPERATIONS], {"baseline_purge": ["custom_rules"]},
+    ),
     "a rule that never matches": Request(
         [ADMIN], [ADMIN], [ADMIN, NEVER], ONE_CHANGES, NONE, [TRAFFIC, OPERATIONS, DEAD_THEN]
     ),

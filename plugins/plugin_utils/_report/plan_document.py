@@ -347,14 +347,17 @@ def _no_longer_described(
 
 
 def _no_longer_in(record: HostRecord, former: HostRecord) -> Iterator[NoLongerDescribed]:
-    """The objects that the base branch names for a host, and this branch does not."""
+    """The objects that the base branch names for a host, and this branch does not; without those
+    that the plan deletes, of which its operations tell."""
     if not record["planned"] or not former.get("planned"):
         return
     described = record["planned"]["described"]
+    operations = record["operations"] or ()
+    deleted = {(item["resource"], item["key"]) for item in operations if item["action"] == "delete"}
     for resource, keys in _keys_described(former).items():
         remaining = {*described.get(resource, ())}
         for key in keys:
-            if key not in remaining:
+            if key not in remaining and (resource, key) not in deleted:
                 title = title_of_resource(resource)
                 yield NoLongerDescribed(
                     hosts=[record["host"]], resource=resource, title=title, key=key
