@@ -273,7 +273,8 @@ def test_a_rule_that_changes_with_its_list_is_compared_with_both_as_they_are(
         "expression": "ip.src in $all",
         "action_parameters": {"ruleset": "current"},
     }
-    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[skip])
+    admin = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[skip, admin])
     changed: Any = {"ip_lists": [{**ALL, "purge": True}], "custom_rules": [{**skip, "description": "all"}]}
     result = modules.run("host_baseline", check=True, **changed)
     assert [risk["code"] for risk in result.get("risks", ())] == codes
