@@ -59,7 +59,7 @@ class Call(NamedTuple):
 
 def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
     """The calls for the plan's operations, as many operations in one call as Cloudflare accepts.
-    What rules may name is created before the rules, and deleted after them."""
+    Objects that rules may name are created before the rules, and deleted after them."""
     lists: dict[str, list[Operation]] = {}
     resources: dict[str, Resource] = {}
     first_calls: list[Operation] = []
