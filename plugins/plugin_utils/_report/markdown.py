@@ -49,7 +49,7 @@ def markdown_page(report: Report) -> str:
     size = sum(map(line_size, lines)) + LONGEST_END
     hidden = 0
     for section in _sections(report):
-        shown = list(_fitting(section, LONGEST_PAGE - size))
+        shown = list(fitting(section, LONGEST_PAGE - size))
         if len(shown) <= HEADING:
             shown = []
         lines += shown
@@ -99,7 +99,7 @@ def _table(report: Report) -> Iterator[str]:
         yield ""
         yield markdown_row(column.title for column in columns.values())
         yield "|" + "".join(map(_alignment, columns.values()))
-    rows = [*_fitting(_rows_of_hosts(groups, report), LONGEST_TABLE)]
+    rows = [*fitting(_rows_of_hosts(groups, report), LONGEST_TABLE)]
     yield from rows
     hidden = [*chain.from_iterable([*groups.values()][len(rows) :])]
     if hidden:
@@ -153,11 +153,16 @@ def _names(hosts: Sequence[HostRecord], report: Report) -> str:
     for record in hosts:
         name, age = as_markdown(record["host"]), overview.as_of(record, report)
         names.append(f"{name} ({age})" if age else name)
-    count = f"{len(hosts):,} hosts: " if len(hosts) > 1 else ""
+    return counted_names(names)
+
+
+def counted_names(names: Sequence[str]) -> str:
+    """The first of some names of hosts, and before several how many there are."""
+    count = f"{len(names):,} hosts: " if len(names) > 1 else ""
     return count + first_few(names)
 
 
-def _fitting(lines: Iterable[str], most: int) -> Iterator[str]:
+def fitting(lines: Iterable[str], most: int) -> Iterator[str]:
     """The first lines that together have at most `most` bytes."""
     for line in lines:
         most -= line_size(line)

@@ -326,7 +326,7 @@ def _by_hand(records: Iterable[HostRecord], plans: Mapping[str, HostPlan]) -> li
         for operation in plan.by_hand if plan else ():
             name = (operation["resource"], operation["key"])
             changes = record["changes"] or []
-            changed = [one for one in changes if (one["resource"], one["key"]) == name]
+            changed = [change for change in changes if (change["resource"], change["key"]) == name]
             parts.append(ByHand(hosts=[record["host"]], operation=operation, changed=changed))
     return _joined(parts, lambda part: signature(part["operation"]) + json.dumps(part["changed"]))
 
@@ -349,20 +349,16 @@ def _no_longer_described(
 def _no_longer_in(record: HostRecord, former: HostRecord) -> Iterator[NoLongerDescribed]:
     """The objects that the base branch names for a host, and this branch does not; without those
     that the plan deletes, of which its operations tell."""
-    if not record["planned"] or not former.get("planned"):
+    planned, planned_before = record["planned"], former.get("planned")
+    if not planned or not planned_before:
         return
-    described = record["planned"]["described"]
-    operations = record["operations"] or ()
-    deleted = {(item["resource"], item["key"]) for item in operations if item["action"] == "delete"}
-    for resource, keys in _keys_described(former).items():
-        remaining = {*described.get(resource, ())}
+    deletions = [item for item in record["operations"] if item["action"] == "delete"]
+    deleted = {(deletion["resource"], deletion["key"]) for deletion in deletions}
+    for resource, keys in planned_before["described"].items():
+        remaining = planned["described"].get(resource, ())
         for key in keys:
             if key not in remaining and (resource, key) not in deleted:
                 title = title_of_resource(resource)
                 yield NoLongerDescribed(
                     hosts=[record["host"]], resource=resource, title=title, key=key
                 )
-
-
-def _keys_described(record: HostRecord) -> Mapping[str, Sequence[str]]:
-    return record["planned"]["described"] if record["planned"] else {}

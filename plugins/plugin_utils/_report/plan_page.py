@@ -14,17 +14,9 @@ from typing import Final, NamedTuple
 from ...module_utils._protection.traffic_changes import TrafficChangeRecord, change_in_words
 from ...module_utils._protection.walk import CHECKED, COUNTED, OVERRIDDEN, SKIPPED, STOPPED
 from ...module_utils._schema.registry import title_of_resource
-from ...module_utils._text import (
-    as_markdown,
-    capitalised,
-    excerpt,
-    first_few,
-    left_out,
-    plural,
-    sentence,
-)
+from ...module_utils._text import as_markdown, capitalised, excerpt, left_out, plural, sentence
 from ...module_utils._timestamps import to_the_minute
-from .markdown import code, line_size, operation_line
+from .markdown import code, counted_names, fitting, line_size, operation_line
 from .plan_document import (
     NoLongerDescribed,
     PlanDocument,
@@ -41,7 +33,7 @@ LONGEST_PLAN_PAGE = 60_000  # bytes
 RESERVED = 300  # bytes for the title of each later part, its first line, and what it leaves out
 NO_TRAFFIC_DIFFERS: Final = "No request and no packet is treated differently."
 UNKNOWN_TRAFFIC: Final = "it is not known whether more traffic passes"
-# What becomes of requests, by the mark that they lose: for certain, and if it may be so.
+# Clauses on requests, by the mark that they lose: one for certain changes, one for others.
 WEAKER_WORDS: Final[Mapping[str, tuple[str, str]]] = {
     SKIPPED: ("skip what they meet today", "may skip what they meet today"),
     COUNTED: ("are limited less", "may be limited less"),
@@ -146,12 +138,11 @@ def plan_page(document: PlanDocument) -> str:
 
 def _lines_that_fit(lines: Sequence[str], room: int) -> Iterator[str]:
     """The first lines that fit into `room` bytes, and a line on how many are left out."""
-    for position, line in enumerate(lines):
-        room -= line_size(line)
-        if room < 0:
-            yield f"- {left_out(len(lines) - position, 0, 'line', 'lines')}, in plan.json"
-            return
-        yield line
+    shown = [*fitting(lines, room)]
+    yield from shown
+    hidden = left_out(len(lines), len(shown), "line", "lines")
+    if hidden:
+        yield f"- {hidden}, in plan.json"
 
 
 def _titled_parts(document: PlanDocument) -> Iterator[tuple[str, list[str]]]:
@@ -180,8 +171,7 @@ def _shared(lines: Iterable[Line]) -> list[str]:
 
 
 def _host_names(hosts: Sequence[str]) -> str:
-    count = f"{len(hosts):,} hosts: " if len(hosts) > 1 else ""
-    return count + as_markdown(first_few(hosts))
+    return counted_names([*map(as_markdown, hosts)])
 
 
 def _traffic_lines(document: PlanDocument) -> Iterator[str]:
@@ -200,8 +190,9 @@ def _traffic_lines(document: PlanDocument) -> Iterator[str]:
     for text in sorted(firsts, key=lambda name: ranks[name]):
         shown = as_markdown(excerpt(firsts[text].text, MAX_CHARS))
         yield f"- {_host_names(firsts[text].hosts)}: {shown}"
-    yield from _unknown_lines(document)
-    if not firsts and document["hosts_changed"] and not _has_unknown(document):
+    unknown = [*_unknown_lines(document)]
+    yield from unknown
+    if not firsts and document["hosts_changed"] and not unknown:
         yield NO_TRAFFIC_DIFFERS
 
 
@@ -217,11 +208,6 @@ def _ranked_changes(plan: PlanOfHosts) -> Iterator[tuple[int, TrafficChangeRecor
         yield _rank_of_record(change), change
     for change in traffic["stopped"] if traffic else ():
         yield len(WEAKER_WORDS) + 3, change
-
-
-def _has_unknown(document: PlanDocument) -> bool:
-    traffics = [plan["traffic_changes"] for plan in document["changes"]]
-    return any(traffic and not traffic["known"] for traffic in traffics)
 
 
 def _unknown_lines(document: PlanDocument) -> Iterator[str]:
