@@ -12,7 +12,7 @@ With the report of the base branch, changes by hand are told from those of the b
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict
 
 from ...module_utils._guard.acceptance import acceptances_to_copy
@@ -196,9 +196,7 @@ def _is_weaker(plan: PlanOfHosts) -> bool:
 
 def _host_plan(record: HostRecord, base: Base) -> HostPlan:
     former = base.hosts.get(record["host"])
-    before = former["operations"] if former else []
-    operations = [operation for operation in record["operations"] if operation not in before]
-    by_hand = [operation for operation in record["operations"] if operation in before]
+    operations, by_hand = _told_apart(record["operations"], former["operations"] if former else ())
     planned = record["planned"]
     changed = {(operation["resource"], operation["key"]) for operation in operations}
     exempting = planned["exempting"] if planned else []
@@ -212,6 +210,44 @@ def _host_plan(record: HostRecord, base: Base) -> HostPlan:
         exempts=any((obj["resource"], obj["key"]) in changed for obj in exempting),
     )
     return HostPlan(plan, by_hand)
+
+
+class ToldApart(NamedTuple):
+    """The operations of a branch, and those that the base branch has as well."""
+
+    of_branch: list[Difference]
+    of_base: list[Difference]
+
+
+def _told_apart(operations: Iterable[Difference], of_base: Iterable[Difference]) -> ToldApart:
+    """Tell the operations that the base branch has as well from those of the branch alone; an
+    update of both is split by its fields.
+    """
+    in_base = {(other["resource"], other["key"]): other for other in of_base}
+    told = ToldApart([], [])
+    for operation in operations:
+        former = in_base.get((operation["resource"], operation["key"]))
+        if operation == former:
+            told.of_base.append(operation)
+        elif former and operation["action"] == former["action"] == "update":
+            shared = [path for path in operation["fields"] if _is_equal(path, operation, former)]
+            rest = [path for path in operation["fields"] if path not in shared]
+            told.of_branch.append(_with_fields(operation, rest))
+            told.of_base.extend([_with_fields(operation, shared)] if shared else [])
+        else:
+            told.of_branch.append(operation)
+    return told
+
+
+def _is_equal(path: str, operation: Difference, former: Difference) -> bool:
+    """Return whether two updates give a field the same value; both find the same one."""
+    return path in former["fields"] and former["fields"][path] == operation["fields"][path]
+
+
+def _with_fields(operation: Difference, paths: Collection[str]) -> Difference:
+    fields = {path: operation["fields"][path] for path in paths}
+    before = {path: operation["before"][path] for path in paths if path in operation["before"]}
+    return {**operation, "fields": fields, "before": before}
 
 
 def _planned_risk(risk: HostRisk, record: HostRecord) -> PlannedRisk:

@@ -41,6 +41,10 @@ WEAKER_WORDS: Final[Mapping[str, tuple[str, str]]] = {
     OVERRIDDEN: ("meet weaker managed DDoS rules", "may meet weaker managed DDoS rules"),
     STOPPED: ("are challenged that are blocked today", "may be challenged that are blocked today"),
 }
+BY_HAND_OR_PENDING: Final = (
+    "- A run of the base branch would make these changes as well: somebody changed the objects by"
+    " hand, or the base branch has not been applied yet."
+)
 OTHERWISE: Final = ("are treated less strictly", "may be treated less strictly")
 
 
@@ -285,6 +289,8 @@ def _by_hand_lines(document: PlanDocument) -> Iterator[str]:
     """The changes by hand, with who made them and when, as far as that is known."""
     for reason in document["unknown_base"]:
         yield f"- {as_markdown(reason)}"
+    if document["by_hand"]:
+        yield BY_HAND_OR_PENDING
     for part in document["by_hand"]:
         line = operation_line(part["operation"])
         who = " ".join(change["text"] for change in part["changed"])
