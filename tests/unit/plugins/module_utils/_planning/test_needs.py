@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.rulesets import weakens_ddos_rules
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.ddos_rules import weakens_ddos_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import warnings_of_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired

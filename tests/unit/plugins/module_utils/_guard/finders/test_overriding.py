@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.rulesets import (
-    blocks_everything,
-    skips_everything,
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.lost_rules import (
     weakens_managed_rules,
     weakens_rate_limits,
-    weakens_zone,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.rulesets import weakens_zone
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.wide_rules import (
+    blocks_everything,
+    skips_everything,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired

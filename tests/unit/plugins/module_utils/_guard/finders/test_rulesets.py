@@ -10,10 +10,10 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.rulesets import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.rulesets import weakens_zone
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.wide_rules import (
     blocks_everything,
     skips_everything,
-    weakens_zone,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
