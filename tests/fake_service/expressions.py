@@ -31,6 +31,10 @@ CONSTANT = re.compile(r"(?<![\w.])(?:true|false)(?![\w.])")  # documented, and n
 TIMED_HMAC = re.compile(r'\bis_timed_hmac_valid_v0\s*\((?:"(?:[^"\\]|\\.)*"|[^()"]|\([^()]*\))+\)')
 NUMBER = re.compile(r"(?<![\w.])ip\.proto\.num(?![\w.])")  # the same, and live accounts have it
 REASON = re.compile(r".*?\n.*?\n *\^* *(.*)", re.DOTALL)
+# The service is newer than the parser: fields of the pages "Threat intelligence fields" and "Response firewall", and cf.new.* in the
+# place of those of tomorrow.
+AT_FIELD = re.compile(r".*?\n( *)\^+ (?:unknown identifier|unrecognised input)\s*", re.DOTALL)
+NEWER_FIELD = re.compile(r"(?:cf\.(?:intel\.ip|new)\.[a-z0-9_.]+|http\.response\.headers\.truncated)(?![\w.])")
 
 
 def fault_in(expression: str, scheme: str | None = None, longest: int = LONGEST) -> str | None:
@@ -41,7 +45,16 @@ def fault_in(expression: str, scheme: str | None = None, longest: int = LONGEST)
         return f"it is longer than {longest} characters"
     known = TIMED_HMAC.sub(TRUE[scheme], _without_constants(expression, TRUE[scheme]))
     error = parse_expression(known, scheme).get("error")
-    return None if error is None else REASON.sub(r"\1", error).strip()
+    return None if error is None or _is_at_newer_field(error) else REASON.sub(r"\1", error).strip()
+
+
+def _is_at_newer_field(error: str) -> bool:
+    """Whether the parser stops at a field that the service knows, and the parser does not."""
+    place = AT_FIELD.fullmatch(error)
+    if place is None:
+        return False
+    line = error.split("\n")[1].encode()[len(place[1]) :].decode(errors="replace")
+    return bool(NEWER_FIELD.match(line))
 
 
 def _without_constants(expression: str, field: str) -> str:

@@ -21,11 +21,10 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence
 from .._text import Unread, did_you_mean, quoted
 from .._values.hostnames import in_punycode
 from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
-from .fields import (
+from .._vendor.fields import (
     ADDRESS,
     ARRAY,
     FIELD_KINDS,
-    FILTER_FIELDS,
     FLAG,
     KNOWN_FIELDS,
     MAP,
@@ -33,6 +32,10 @@ from .fields import (
     PACKET_FIELDS,
     RANGES,
     TEXT,
+)
+from .._vendor.functions import RESULTS_OF_FUNCTIONS
+from .fields import (
+    FILTER_FIELDS,
     addresses_of,
     form_of_texts,
     misplaced_list,
@@ -45,6 +48,7 @@ from .fields import (
 from .grammar import (
     DEPTHS,
     EACH,
+    FIELD,
     LONGEST_FILTER,
     QUANTIFIERS,
     QUOTED,
@@ -81,6 +85,7 @@ ERROR = re.compile(r"[^\n]*\((\d+):(\d+)\):\n[^\n]*\n *\^+ (.+)", re.DOTALL)
 UNCERTAIN = re.compile(
     r"unknown identifier|invalid (?:kind|type|number) of argument|cannot perform this operation"
 )
+UNRECOGNISED = "unrecognised input"  # also an unknown name among the arguments of a function
 # Documented, and not known to the library.
 FALSELY_REFUSED = ("true", "false", "is_timed_hmac_valid_v0")
 
@@ -155,7 +160,21 @@ def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
     # The library counts bytes.
     before = lines[line - 1].encode()[: column - 1].decode(errors="ignore")
     start = sum(len(text) + 1 for text in lines[: line - 1]) + len(before)
+    if reason == UNRECOGNISED and _is_newer_field(expression, start, scheme):
+        return None
     return Unread(f"{reason} (so says the parser of the vendor's engine)", at=start)
+
+
+def _is_newer_field(expression: str, start: int, scheme: str | None) -> bool:
+    """Return whether a field stands at this place that the library does not know."""
+    name = FIELD.match(expression, start)
+    return name is not None and name[0] not in _fields_of_library(scheme)
+
+
+@lru_cache(maxsize=None)
+def _fields_of_library(scheme: str | None) -> frozenset[str]:
+    fields = octorules_wirefilter.get_schema_info(scheme)["fields"]
+    return frozenset(field["name"] for field in fields)
 
 
 def _is_falsely_refused(expression: str) -> bool:
@@ -206,25 +225,6 @@ FIREWALL_EXPRESSION = _expression_kind(check_rule, RULE_SCHEME, None)
 RULE_EXPRESSION = _expression_kind(check_rule, RULE_SCHEME, LONGEST_RULE)
 
 
-# Functions of the vendor's page "Functions", by the kind that they return.
-FUNCTIONS_BY_KIND = {
-    TEXT: """
-concat decode_base64 encode_base64 join lower lookup_json_string regex_replace remove_bytes
-remove_query_args sha256 sha512 substring to_string trim trim_end trim_start upper url_decode uuidv4
-wildcard_replace
-""",
-    NUMBER: "bit_slice hash_in_range len lookup_json_integer",
-    FLAG: """
-all any contains ends_with has_key has_value ip_in_range is_jwt_present is_jwt_valid
-is_timed_hmac_valid_v0 starts_with wildcard
-""",
-    ADDRESS: "cidr cidr6",
-    ARRAY: "split",
-    "": "coalesce hmac",
-}
-RESULTS_OF_FUNCTIONS: dict[str, str] = {}
-for _kind, _names in FUNCTIONS_BY_KIND.items():
-    RESULTS_OF_FUNCTIONS.update(dict.fromkeys(_names.split(), _kind))
 NEAR_FUNCTIONS = 0.7
 KINDS_IN_WORDS = {TEXT: "a text", NUMBER: "a number", ADDRESS: "an address", FLAG: "true or false"}
 NUMBER_OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "in")

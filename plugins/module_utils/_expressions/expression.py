@@ -19,7 +19,8 @@ from typing import AbstractSet, Any, Callable, Iterable, Iterator, Mapping, Name
 
 from .._text import Unread
 from .._values.address_set import Contents
-from .fields import KNOWN_FIELDS, PACKET_FIELDS, doubts, list_uses, lists_in, with_contents
+from .._vendor.fields import KNOWN_FIELDS, PACKET_FIELDS
+from .fields import doubts, list_uses, lists_in, with_contents
 from .grammar import (
     LONGEST_FILTER,
     MATCHES,

@@ -31,17 +31,9 @@ from .._values.address_set import (
     intersection,
     union,
 )
+from .._vendor.fields import GREATEST, RANGES, SAME_FIELD
 from .expression import Expression
-from .fields import (
-    FILTER_FIELDS,
-    GREATEST,
-    RANGES,
-    SAME_FIELD,
-    met_addresses,
-    numbers_of,
-    possible_texts,
-    values_of,
-)
+from .fields import FILTER_FIELDS, met_addresses, numbers_of, possible_texts, values_of
 from .grammar import Combination, Comparison, Constant, Negation, Tree, place_in_words
 
 Set = int

@@ -21,13 +21,14 @@ from .._arguments import Argument, read_value
 from .._errors import OptionError, OptionProblems, parsed
 from .._expressions.examination import PACKET_EXPRESSION, RULE_EXPRESSION
 from .._expressions.expression import COUNTRY_OF_EITHER_END, COUNTRY_OF_END, Expression
-from .._expressions.fields import HIGHEST_PORT, KNOWN_FIELDS, NEAR, PACKET_FIELDS, is_known_field
+from .._expressions.fields import HIGHEST_PORT, NEAR, is_known_field
 from .._expressions.operands import MISSING, Fields, FieldValue, Items, Pairs
 from .._expressions.solve import Diagrams
 from .._schema.account import TCP_KINDS
 from .._text import Option, Unread, quoted
 from .._values.address_set import Address
 from .._values.hostnames import in_punycode
+from .._vendor.fields import KNOWN_FIELDS, PACKET_FIELDS
 from .traffic_sets import diagrams_of
 
 FORMER, PRESENT = "ip.geoip.", "ip.src."  # names of one field: ip.geoip.country, ip.src.country

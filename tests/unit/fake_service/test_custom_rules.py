@@ -88,6 +88,11 @@ def test_no_expressions(rulesets: Client, expression: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "is_one"),
     [
+        ('any(cf.intel.ip.datasets[*] == "ddos")', True),
+        ('http.host eq "ä" and lower(cf.new.text) eq "a"', True),
+        ("http.response.headers.truncated", True),
+        ('any(cf.intelligence.datasets[*] == "ddos")', False),
+        ('lower(http.hots) eq "a"', False),
         ('is_timed_hmac_valid_v0("secret", http.request.uri, 100000, http.request.timestamp.sec, 8)', True),
         (
             'not is_timed_hmac_valid_v0("a)b", concat(http.request.uri.path, "x"), 60, http.request.timestamp.sec, 0) and ssl',
@@ -99,5 +104,5 @@ def test_no_expressions(rulesets: Client, expression: str, reason: str) -> None:
         ('is_timed_hmac_valid_v0("secret", http.request.uri, 1, 2, 3) or nonsense eq 5', False),
     ],
 )
-def test_a_documented_function_that_the_parser_lacks_is_taken(expression: str, is_one: bool) -> None:
+def test_documented_names_that_the_parser_lacks_are_taken(expression: str, is_one: bool) -> None:
     assert (fault_in(expression) is None) is is_one

@@ -215,6 +215,27 @@ def test_a_name_that_the_library_may_not_know_is_not_refused(
     assert vendor_refusal(expression, None) is None
 
 
+NEWER = [  # fields that no page names yet, and those that the library does not know
+    'cf.new.text eq "a"', 'lower(cf.new.text) eq "a"', "len(cf.new.text) gt 3", 'any(lower(cf.new.texts[*])[*] eq "a")',
+    'any(cf.new.map["a"][*] eq "b")', 'ssl and\n not any(cf.intel.ip.datasets[*] == "ddos")', 'has_value(cf.new.texts, "a")',
+    'http.referer eq "\u00e4" and any(cf.intel.ip.attacker_names[*] in {"A" "B"})', "http.response.headers.truncated",
+    'starts_with(http.host, lower(cf.new.text))',
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("_either_way")
+@pytest.mark.parametrize("expression", NEWER)
+def test_a_field_that_is_newer_than_the_library_is_not_refused(expression: str) -> None:
+    assert examined_again(expression) == []
+
+
+def test_a_mistake_before_a_newer_field_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = pytest.importorskip("octorules_wirefilter")
+    monkeypatch.setattr(examination, "vendor_parser", library.parse_expression)
+    with pytest.raises(ValueError, match="unclosed group"):
+        examined_again('http.host matches "(" and lower(cf.new.text) eq "a"')
+
+
 def test_without_the_library_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "vendor_parser", None)
     assert vendor_refusal("x eq", None) is None

@@ -9,13 +9,13 @@ from __future__ import annotations
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
     FILTER_FIELDS,
-    PACKET_FIELDS,
     doubts,
     unknown_names,
     values_of,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, parse
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
+from ansible_collections.edgeops.protection.plugins.module_utils._vendor.fields import PACKET_FIELDS
 
 
 @pytest.mark.parametrize("name", FILTER_FIELDS)

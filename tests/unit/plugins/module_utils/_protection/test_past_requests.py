@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import KNOWN_FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import past_requests
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import (
     ANALYTICS,
@@ -22,6 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.pas
     Records,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import REQUEST_KEYS
+from ansible_collections.edgeops.protection.plugins.module_utils._vendor.fields import KNOWN_FIELDS
 
 SAME: dict[str, tuple[Any, ...]] = {
     "ip.src": ("192.0.2.7", "192.0.2.7", ipaddress.ip_address("192.0.2.7")),
