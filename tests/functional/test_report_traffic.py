@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard import traffic
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import compared_ways
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.compared_ways import compared_ways
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ways import ComparedWay
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRunner

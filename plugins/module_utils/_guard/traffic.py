@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Iterator
 
 from .._plan.plan import Plan
-from .._protection.difference import compared_ways, difference_on
+from .._protection.compared_ways import compared_ways
+from .._protection.difference import difference_on
 from .._protection.rules_in_force import expressions_in
 from .._protection.traffic_changes import NO_CHANGES, NotCompared, Source
 from .._schema.lists import LISTS, uses_of

@@ -32,7 +32,6 @@ from .._protection.rules_in_force import (
     contents_in,
     listed,
     lists_named_in,
-    phase_of,
     rules_in_force,
     spelt_out,
 )
@@ -41,6 +40,7 @@ from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, leve
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.registry import DECIDING, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
+from .._schema.rulesets import phase_of
 from .._text import first_few
 from .._values.address_set import Contents
 from .way import ReadingContext, read_names, with_way

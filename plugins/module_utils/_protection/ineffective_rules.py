@@ -21,7 +21,7 @@ from .._schema.firewall_rules import FIREWALL_RULES, has_deleted_filter
 from .._schema.lists import ListContents, items_of
 from .._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
-from .._schema.rulesets import LOGGED, named_entries
+from .._schema.rulesets import LOGGED, named_entries, phase_of
 from .._text import first_few
 from .._values.address_set import SOURCES_OF_REQUESTS, Contents, Range, Ranges
 from .._values.kinds import as_json
@@ -34,7 +34,6 @@ from .rules_in_force import (
     beyond,
     contents_in,
     in_order_of,
-    phase_of,
     rules_in_force,
     zone_values,
 )

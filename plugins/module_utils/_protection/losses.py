@@ -21,7 +21,7 @@ from .._schema.lists import LISTS, contents_of, items_in, uses_of
 from .._schema.rate_limits import limit_of
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION
 from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State
-from .._schema.rulesets import EXECUTE
+from .._schema.rulesets import EXECUTE, phase_of
 from .._text import first_few, plural
 from .._values.address_set import Contents
 from .modes import Loss, loss_by
@@ -33,7 +33,6 @@ from .rules_in_force import (
     ZoneRule,
     beyond,
     contents_in,
-    phase_of,
     rules_in_force,
     spelt_out,
 )

@@ -187,11 +187,6 @@ def _unknown_action(resource: Resource, rule: Object) -> list[str]:
     return additional or [f"the action {action}"]
 
 
-def phase_of(resource: Resource) -> str:
-    """The name that a skip uses for the phase of an entry point."""
-    return f"phases {resource.phase}"
-
-
 def _skipped_names(parameters: Any) -> tuple[list[str], list[str]]:
     """The names of what a skip skips, and the names of its parameters that are not known."""
     skips: list[str] = []

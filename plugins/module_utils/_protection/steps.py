@@ -19,7 +19,7 @@ from .._schema.managed_rules import MANAGED_RULES
 from .._schema.rate_limits import RATE_LIMIT_RULES, SCORE, limit_of
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION
 from .._schema.resource import ENFORCING, Object, Resource, State, fields_in
-from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed
+from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed, phase_of
 from .._values.address_set import Contents
 from .overrides import (
     NO_LEVEL,
@@ -30,7 +30,7 @@ from .overrides import (
     overrides_in_force,
     weaker_levels,
 )
-from .rules_in_force import REST_OF_THE_LIST, ZoneRule, listed, phase_of, rules_in_force
+from .rules_in_force import REST_OF_THE_LIST, ZoneRule, listed, rules_in_force
 from .traffic_changes import PASSES, PASSING, Source
 from .walk import (
     CHECKED,

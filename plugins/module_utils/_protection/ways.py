@@ -7,12 +7,14 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Container, Hashable, Mapping, NamedTuple, Sequence
 
 from .._expressions.solve import Diagrams, Set
 from .._schema.lists import ListContents
-from .traffic_sets import AllTraffic
-from .walk import Step, Walked
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
+from .._schema.rulesets import phase_of
+from .traffic_sets import AllTraffic, TrafficSet, TrafficSets
+from .walk import SKIPPED, Step, Walked
 
 
 class Replaced(NamedTuple):
@@ -43,6 +45,11 @@ class Way(NamedTuple):
     ahead: Sequence[Step]
     behind: tuple[Phases, Phases]
 
+    @property
+    def depends_on_routing(self) -> bool:
+        """True if the Network Firewall is part of the way."""
+        return phase_of(NETWORK_FIREWALL_RULES) in self.former
+
 
 class ComparedStates(NamedTuple):
     """All traffic, as sets for each of the two states, and its walks. `changed_traffic` matches a
@@ -67,3 +74,17 @@ class ComparedWay(NamedTuple):
     values: Mapping[str, bytes]
     states: ComparedStates | None
     problem: str = ""
+
+
+def walked_phases(
+    sets: TrafficSets[TrafficSet],
+    phases: Phases,
+    arriving: TrafficSet,
+    changed: Container[Hashable] = (),
+) -> Walked[TrafficSet]:
+    """The marks that traffic has after it passed all phases; traffic skips a phase if an earlier
+    rule says so."""
+    walked = Walked(sets, arriving)
+    for name, steps in phases.items():
+        walked.walk(steps, walked.traffic((SKIPPED, name)), changed)
+    return walked

@@ -162,3 +162,8 @@ def skipped_rulesets(rule: Object) -> list[str]:
     parameters = fields_in(rule.get(PARAMETERS))
     identities = [*(parameters.get("rulesets") or ()), *(parameters.get("rules") or ())]
     return [str(identity) for identity in identities]
+
+
+def phase_of(resource: Resource) -> str:
+    """The name that a skip uses for the phase of an entry point."""
+    return f"phases {resource.phase}"

@@ -18,11 +18,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finding import FinderAnswer
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.compared_ways import compared_ways
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import (
-    compared_ways,
-    difference_on,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import difference_on
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 
 State = Dict[str, Any]

@@ -1,0 +1,127 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What two states treat differently on one way of traffic, in words and with examples."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import chain
+from typing import Iterable, Iterator, Mapping
+
+from .._expressions.solve import Diagrams, Set
+from .._schema.lists import LISTS, ListContents
+from .._text import Unread, first_few
+from .compared_ways import problem_of
+from .example import Wanted, example_of
+from .traffic_changes import NO_CHANGES, NotCompared, Source, TrafficChange, TrafficChanges
+from .traffic_words import diagram_in_words
+from .walk import Step, met_by
+from .walk_differences import differences_by_kind, is_confirmed
+from .ways import ComparedStates, ComparedWay, Replaced, Way
+
+
+def changes_of(compared: ComparedWay) -> TrafficChanges:
+    """The traffic of a way that two states treat differently, or why it cannot be compared."""
+    problem = compared.problem
+    if compared.states is not None:
+        try:
+            return _changes(compared.way, compared.states, compared.lists, compared.values)
+        except (Unread, RecursionError) as exc:
+            problem = problem_of(exc)
+    steps = chain.from_iterable(one.steps for one in compared.way.changed)
+    return TrafficChanges(not_compared=[_not_compared(problem, steps)])
+
+
+def _not_compared(problem: str, steps: Iterable[Step]) -> NotCompared:
+    sources = list(dict.fromkeys(step.source for step in steps))
+    titles = first_few(source.title for source in sources)
+    return NotCompared(f"the traffic of {titles} cannot be compared: {problem}", sources)
+
+
+def _changes(
+    way: Way,
+    compared: ComparedStates,
+    lists: tuple[ListContents, ListContents],
+    values: Mapping[str, bytes],
+) -> TrafficChanges:
+    """The differences between the two walks of a way, in words and with examples."""
+    if compared.changed_and_arriving == Diagrams.nothing:
+        return NO_CHANGES
+    read, names = frozenset(way.former), _names_of_fields(way, compared)
+    passes: list[TrafficChange] = []
+    stopped: list[TrafficChange] = []
+    for kind, parts in differences_by_kind(*compared.walks, read).items():
+        traffic = compared.sets[0].union(part.traffic for part in parts)
+        traffic = compared.diagrams.combined("and", (traffic, compared.changed_and_arriving))
+        if traffic == Diagrams.nothing:
+            continue
+        confirms = partial(is_confirmed, kind, way, lists, read)
+        asked = Wanted(way.kind, traffic, values, names, compared.host)
+        example = example_of(compared.diagrams, asked, confirms)
+        if example.is_impossible:
+            continue
+        change = TrafficChange(
+            treatments=kind.treatments,
+            reverse=kind.reverse,
+            family=kind.family,
+            kind=way.kind,
+            traffic=diagram_in_words(compared.diagrams, traffic, way.kind, names),
+            example=example.described,
+            addresses=example.addresses,
+            sources=_reasons(way.changed, compared, traffic),
+            certain=bool(example.described) and all(part.certain for part in parts),
+            is_softer=all(part.is_softer for part in parts),
+        )
+        (passes if kind.is_passing else stopped).append(change)
+    return TrafficChanges(passes, stopped)
+
+
+def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:
+    """The fields that the changed rules use, and those of all rules that the changed traffic
+    meets."""
+    names: dict[str, None] = {}
+    for replaced in way.changed:
+        for step in replaced.steps:
+            names.update(dict.fromkeys(step.expression.names))
+    for sets, phases in zip(compared.sets, (way.former, way.latter)):
+        for step in chain(*phases.values()):
+            expressions = (step.expression, *step.unless)
+            # A rule that no request meets says nothing of one that lacks its fields.
+            is_idle = sets.matching(step.expression) == Diagrams.nothing
+            if is_idle or met_by(sets, step, compared.changed_traffic) != Diagrams.nothing:
+                for expression in expressions:
+                    names.update(dict.fromkeys(expression.names))
+    return [*names]
+
+
+def _reasons(changed: Iterable[Replaced], compared: ComparedStates, traffic: Set) -> list[Source]:
+    """The changed objects that match this traffic in at least one of the states."""
+    steps: list[Step] = []
+    for replaced in changed:
+        for sets, step in zip(compared.sets, replaced):
+            if step is not None and met_by(sets, step, traffic) != Diagrams.nothing:
+                steps.append(step)
+    owns = [{one.own for one in side if one is not None} for side in zip(*changed)]
+    in_both = owns[0] & owns[1]
+    sources: dict[Source, None] = {}
+    for step in steps:
+        if step.own not in in_both:
+            sources.setdefault(step.source)
+        sources.update(dict.fromkeys(_lists_changed(step, changed)))
+    return [*sources] or list(dict.fromkeys(step.source for step in steps))
+
+
+def _lists_changed(step: Step, changed: Iterable[Replaced]) -> Iterator[Source]:
+    """The lists that a changed step refers to, and whose contents are not the same in both
+    states."""
+    for replaced in changed:
+        former, latter = replaced
+        if former is None or latter is None or step not in replaced.steps:
+            continue
+        before, after = dict(former.lists), dict(latter.lists)
+        for name in before.keys() & after.keys():
+            if before[name] != after[name]:
+                yield Source(LISTS.name, name, f"{LISTS.title} {name}")
