@@ -65,7 +65,7 @@ TRAFFIC, OPERATIONS, BY_HAND = "What becomes of traffic", "Operations", "Changed
 MISSING, DEAD_THEN, REFUSED_PART = "No longer described", "Cannot work then", "Refused"
 ACCEPTED = "Accepted"
 SPLIT_NARROW = [{**rule, "expression": f"{rule['expression']} and {HALF}"} for rule in SPLIT]
-SHOP_ADMIN = {**ADMIN, "expression": f'{ADMIN["expression"]} or {SHOP["expression"]}'}
+SHOP_ADMIN = {**ADMIN, "expression": f"{ADMIN['expression']} or {SHOP['expression']}"}
 BAD = {"name": "bad", "items": [{"ip": "203.0.113.7"}, {"ip": "203.0.113.9"}]}
 LESS_BAD = {**BAD, "items": [{"ip": "203.0.113.7"}]}
 FROM_BAD = {"ref": "bad", "action": "block", "expression": "ip.src in $bad"}
@@ -252,8 +252,8 @@ def test_a_change_of_forty_zones_by_a_variable_of_their_group_is_one_line(servic
     base = predicted(service, baseline_custom_rules=[SHOP])
     record = predicted(service, baseline_custom_rules=[LOG], **STRICT)
     hosts: list[Any] = [{**record, "host": f"zone{number}.example"} for number in range(40)]
-    formers = based_on(*({**base, "host": host["host"]} for host in hosts))
-    document = plan_document(NOW.isoformat(), hosts, formers, {host["host"] for host in hosts})
+    formers: list[Any] = [{**base, "host": host["host"]} for host in hosts]
+    document = plan_document(NOW.isoformat(), hosts, based_on(*formers), {host["host"] for host in hosts})
     validate_plan(document)
     page = plan_page(document)
     assert plan_lead(document) == (

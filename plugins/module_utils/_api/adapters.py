@@ -65,7 +65,9 @@ DEADLINE = AttemptDeadline()
 
 
 class BoundedReader(io.RawIOBase):
-    """Reads a socket until the deadline, however slowly the bytes drip in."""
+    """Reads from a socket until the deadline of the attempt, even if the server sends only a byte
+    now and then.
+    """
 
     def __init__(self, sock: Any, raw: Any) -> None:
         super().__init__()
@@ -106,7 +108,7 @@ class BoundedSocket:
 
 
 class ConnectionWithDeadline:
-    """A connection with a deadline."""
+    """Mixed into a connection class of urllib3, whose socket it replaces by a BoundedSocket."""
 
     sock: Any
 

@@ -43,9 +43,10 @@ class ChangeRecord(TypedDict):
 
 
 def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
-    """The successful writes of the last hours in an account and its zones, or in a zone without its
-    account, the newest first; raises ServiceError, and ProtectionError for a zone that does not
-    name its account."""
+    """The successful writes of the last hours, the newest first. For an account it has those in its
+    zones as well, for a zone only those in the zone. Raises ServiceError, and ProtectionError for a
+    zone that does not name its account.
+    """
     until = client.now or datetime.now(timezone.utc)
     since = until - timedelta(hours=hours)
     query: dict[str, Any] = {

@@ -47,12 +47,10 @@ class Sender(Protocol):
 
 
 class Client:
-    """Reads and writes the resources of one account or zone.
-
-    `owner` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids. `now`
-    is Cloudflare's time by its last response, None if none has told it; `zones` has the zone if it
-    was looked up by its name. `progress` is told of each page that is read. `credentials_hash` is
-    that of the settings.
+    """Reads and writes the resources of one account or zone. `owner` has the ids for the paths:
+    {"account_id": ...} or {"zone_id": ...}, both well-formed. `now` is the time of Cloudflare's
+    last response, None before the first. `zones` has the zone if it was looked up by its name.
+    `progress` is told of each page that is read, and `credentials_hash` tells credentials apart.
     """
 
     def __init__(
@@ -119,12 +117,10 @@ class Client:
     def write(
         self, resource: Resource, path: str, write: Write, bodies: Sequence[Any], ids: Sequence[str]
     ) -> Any:
-        """The result of writing objects: a single one is sent to the path of its id if the resource
-        allows that, several are sent as a list. `ids` are the ids of the objects, empty for new
-        ones.
-
-        `path` has placeholders: the resource's own, or those of its nested objects. Raises
-        ServiceError.
+        """The result of writing objects. A single object is sent to the path with its id if the
+        resource allows that; several are sent as a list. `ids` are the ids of the objects, empty
+        for new ones. The placeholders of `path` are filled from the resource or its nested objects.
+        Raises ServiceError.
         """
         written = [_as_written(resource, body) for body in bodies]
         is_sent_to_id = write.by_id and len(ids) == 1
@@ -151,8 +147,9 @@ class Client:
 
     @contextmanager
     def _writing(self, resource: Resource) -> Iterator[None]:
-        """Write to the owner of a resource; however the call ends, the readings of that owner that
-        the tasks of a run share are forgotten."""
+        """A context for a write to the owner of a resource. Tasks of a run share what they read; at
+        the end of the context, also after an error, what was read of this owner is forgotten.
+        """
         try:
             yield
         finally:
@@ -198,9 +195,10 @@ class Client:
         query: Mapping[str, Any] | None = None,
         changes: Object | None = None,
     ) -> Any:
-        """The list in the response (with a `query`, its whole result) after replacing an ordered
-        list and setting `changes`, further fields of the object around it. An object that does not
-        exist yet is created. Raises ServiceError."""
+        """Replace an ordered list; return the list in the response or, with a `query`, the whole
+        result. `changes` are further fields of the object around the list, which is created if it
+        does not exist. Raises ServiceError.
+        """
         declared = resource.document
         document = self.list_object(resource)
         body = {field: document[field] for field in declared.sent_along if field in document}
@@ -217,8 +215,9 @@ class Client:
     def write_rule(
         self, resource: Resource, write: Write, identity: str, rule: Object | None, position: Object
     ) -> Any:
-        """The list in the response after creating, changing, moving or deleting one object of an
-        ordered list; `position` has the field of this name, or nothing. Raises ServiceError."""
+        """Create, change, move or delete one object of an ordered list, and return the list in the
+        response. `position` is the field of that name, or empty. Raises ServiceError.
+        """
         path = f"{self._path_of_list(resource)}/{resource.document.field}"
         if write.by_id:
             path = f"{path}/{identity}"
@@ -229,9 +228,10 @@ class Client:
     def _list_after(
         self, resource: Resource, request: Request, parent: Resource | None = None
     ) -> Any:
-        """The list in the response to a write, which is kept as a version of this run; None if the
-        response has none. `parent` is the resource of the object around the list if this write
-        creates it."""
+        """Send a write and return the list in the response, which is kept as the present version;
+        None if the response has no list. `parent` is the resource of the object around the list if
+        this write creates it.
+        """
         self.written[resource.plural] = resource
         versions = self.versions.setdefault(resource.plural, Versions())
         was_written, versions.is_written = versions.is_written, True
@@ -261,8 +261,9 @@ class Client:
         return self._filled(resource.path, resource)
 
     def _filled(self, path: str, resource: Resource) -> str:
-        """A path, its placeholders filled with the ids of the owner and of the object that holds
-        the collection; raises ServiceError for an id that is not well-formed."""
+        """A path with the ids of the owner, and of the object that contains the collection, in
+        place of the placeholders; raises ServiceError for an id that is not well-formed.
+        """
         holder = self._holder(resource) or {}
         identity = str(holder.get("id") or "")
         parent = resource.parent
@@ -272,8 +273,9 @@ class Client:
         return path.format(**self.owner, parent_id=identity)
 
     def _holder(self, resource: Resource) -> Object | None:
-        """The object that holds a collection; None if no object does, or if the last listing has
-        none of ours with this name."""
+        """The object that contains a collection, such as the ruleset of some rules; None if there
+        is no such object, or if the last listing had none of ours with this name.
+        """
         parent = resource.parent
         if parent is None:
             return None
@@ -292,8 +294,9 @@ class Client:
                 self.ids[id_of_new(resource.label_of(obj))] = str(obj.get("id"))
 
     def _oldest_first(self, resource: Resource, objects: list[Object]) -> list[Object]:
-        """The objects of a listing, which is kept; of several objects that hold lists and have one
-        key, the oldest comes first. Raises ServiceError."""
+        """The objects of a listing, in the order in which they were created if several of them have
+        the same key and contain lists; the listing is kept. Raises ServiceError.
+        """
 
         def read(path: str) -> Object:
             request = Request("GET", f"{self._path(resource)}{path}", resource=resource)
@@ -305,8 +308,9 @@ class Client:
         return listing
 
     def read_with_same_key(self, resource: Resource, made: Object) -> list[Object]:
-        """The objects with the same key as `made`, which this run made, read again, the oldest
-        first; raises ServiceError."""
+        """Read again all objects that have the key of `made`, an object that this run made; the
+        oldest comes first. Raises ServiceError.
+        """
         listing = self.read(resource)
         ids = [obj.get("id") for obj in listing]
         if made.get("id") not in ids:
@@ -344,8 +348,9 @@ class Client:
 
 
 def _objects_of_document(resource: Resource, request: Request, document: Object) -> list[Object]:
-    """The objects of the list in a document, the result of a request; raises ServiceError if it has
-    something else in the place of the list."""
+    """The objects of a list that is a field of a larger document; `document` is the result of the
+    request. Raises ServiceError if the field is not a list.
+    """
     listed = document.get(resource.document.field) or []
     return in_shape(resource, listed_objects(request, Envelope(listed, {})))
 

@@ -28,8 +28,9 @@ QUERY_BUDGET = (300, 300.0)  # queries about each account, and seconds
 
 
 class Budgets(NamedTuple):
-    """Opens the budgets that limit a task's calls, and its queries about each account. `screen`
-    shows messages at once, before the task ends."""
+    """Opens the budgets that limit how many calls a task makes, and how many queries about an
+    account. `screen` shows messages at once instead of at the end of the task.
+    """
 
     settings: Settings
     warn: Warn

@@ -27,9 +27,10 @@ LONGEST_HOLDER = 200  # characters that a holder says of itself
 
 
 class Waiting(NamedTuple):
-    """Means of a run to wait for another one: `wait` waits for some seconds, or returns False at
-    once if max_wait leaves less; `say` tells the user which run it waits for. `host` is the
-    inventory host of the run, which the lock file names."""
+    """A run that waits for another one: `wait` waits for some seconds, or returns False at once if
+    max_wait leaves less; `say` tells the user which run it waits for. `host` is the inventory host
+    of this run, which the lock file names.
+    """
 
     wait: Callable[[float], bool]
     say: Warn
@@ -38,11 +39,10 @@ class Waiting(NamedTuple):
 
 @contextmanager
 def locked_owners(address: str, owners: Mapping[str, str], waiting: Waiting) -> Iterator[None]:
-    """Keep other runs on this control node from writing to these owners, whose ids stand by their
-    options; `address` is the base URL. The account is locked before the zone.
-
-    Raises ProtectionError if another run holds a lock for longer than this run may wait. If a lock
-    cannot be used, a warning says so.
+    """A context in which no other run on this control node writes to these owners. Their ids stand
+    by their options; `address` is the base URL. The account is locked before the zone. Raises
+    ProtectionError if another run holds a lock for longer than this run may wait. If a lock file
+    cannot be used, a warning says so and the run goes on.
     """
     with ExitStack() as locks:
         for name, owner in OWNERS.items():
@@ -73,7 +73,9 @@ def _try_to_lock(file: int) -> bool:
 
 
 def _acquire(file: int, title: str, waiting: Waiting) -> None:
-    """Lock a file, after waiting for the run that holds it, and write into it who holds it now."""
+    """Lock a file, after waiting for the run that holds the lock, and write into the file who holds
+    it now.
+    """
     began = time.monotonic()
     pause = FIRST_PAUSE
     has_warned = False

@@ -32,8 +32,9 @@ FEW_ZONES = {"per_page": 5}  # the fewest that a page may have
 
 
 def zone_of(client: Client) -> Object:
-    """The zone of a client; raises ServiceError. It is known if it was looked up by its name, and
-    tasks that share their readings, if they are many, take it from one listing of all zones."""
+    """The zone of a client; raises ServiceError. No call is made if the zone was looked up by its
+    name. If many tasks share their readings, the zone comes from one listing of all zones.
+    """
     for zone in client.zones:
         if fields_in(zone.get("account")).get("id"):
             return zone
@@ -49,8 +50,9 @@ def zone_of(client: Client) -> Object:
 
 
 def _listed_zones(client: Client, tasks: int) -> Mapping[Any, Object]:
-    """The zones that the credentials can see, by id; empty if listing them takes a call or more for
-    ten tasks, or fails: each task then reads its own zone."""
+    """The zones that the credentials can see, by id. It is empty if the listing fails, or if it
+    needs more than a call for ten tasks; each task then reads its own zone.
+    """
     request = Request("GET", ZONES.path, FEW_ZONES, resource=ZONES)
     try:
         total = open_envelope(request, client.ask(request)).total
@@ -62,9 +64,10 @@ def _listed_zones(client: Client, tasks: int) -> Mapping[Any, Object]:
 
 
 def account_of(client: Client, zone: Object | None = None) -> Client:
-    """A client for the account of a zone, which is read unless it is given; `client` itself if it
-    is one for that account. Raises ServiceError, and ProtectionError for a zone without an
-    account."""
+    """A client for the account of a zone, or `client` itself if it is one for that account. The
+    zone is read unless it is given. Raises ServiceError, and ProtectionError for a zone without an
+    account.
+    """
     is_of_account = ACCOUNT_OPTION in client.owner
     if zone is None and is_of_account:
         return client
@@ -150,7 +153,8 @@ def read_ip_lists(client: Client) -> list[dict[str, Any]]:
 
 
 class PhaseRecord(TypedDict):
-    """A phase of packets that is not evaluated, and how many rules it has."""
+    """A phase of packets whose rules the evaluation does not know, and the number of these
+    rules."""
 
     phase: str
     title: str
@@ -158,7 +162,7 @@ class PhaseRecord(TypedDict):
 
 
 def read_packet_phases(client: Client) -> list[PhaseRecord]:
-    """The phases of packets that are not evaluated; raises ServiceError."""
+    """The phases of packets whose rules the evaluation does not know; raises ServiceError."""
     records: list[PhaseRecord] = []
     for resource, rules in zip(PACKET_PHASES, client.read_each(PACKET_PHASES)):
         records.append(PhaseRecord(phase=resource.phase, title=resource.titles, rules=len(rules)))

@@ -29,9 +29,10 @@ class Page(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The listing of a collection at a path; `call` makes a call, `progress` is told of each page,
-    and `total` is the number of objects that the parent object reports (`num_items` of a list);
-    None if it reports none."""
+    """Reads the collection at a path. `call` makes a call, and `progress` is told of each page.
+    `total` is the number of objects that the object around the collection reports (`num_items` of a
+    list), None if it reports none.
+    """
 
     resource: Resource
     path: str
@@ -83,8 +84,9 @@ class Listing(NamedTuple):
         raise unexpected(page.request, "the listing does not end")
 
     def _require_whole(self, request: Request, count: int, count_on_page: int) -> None:
-        """Raise ServiceError if the listing may go on after the last page read, which does not tell
-        whether it is the last one."""
+        """Raise ServiceError if more objects may follow the last page: this listing does not say
+        which page is the last, so that a full one may be followed by another.
+        """
         total = self.total
         if isinstance(total, (int, float)) and count < total:
             raise unexpected(request, f"the listing has {count} of {total:g} objects")
@@ -186,11 +188,9 @@ def listed_objects(request: Request, envelope: Envelope) -> list[Object]:
 
 
 class Pages:
-    """The objects of the pages so far, each once, in `by_id`; `page_size` is the number of objects
-    requested per page.
-
-    The highest total that any page reports counts. It may be too low, so a full page is always
-    followed by one more request.
+    """The pages so far, with each object once in `by_id`. `page_size` is the number of objects that
+    are requested per page. Pages may report different totals, of which the highest counts. Even
+    that may be too low, so that a full page is always followed by one more request.
     """
 
     def __init__(self, page_size: int) -> None:

@@ -178,9 +178,7 @@ def end_if_orphan() -> None:
 
 def has_lost_its_reader() -> bool:
     """Return whether nobody reads the standard output any more, to which a packed module writes its
-    result.
-
-    The parent of a packed module is a shell, which outlives the run as well.
+    result. The parent process would not tell, since it is a shell that outlives the run.
     """
     poll = select.poll()
     poll.register(STANDARD_OUTPUT, 0)

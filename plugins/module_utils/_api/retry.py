@@ -38,12 +38,11 @@ SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
 class Outcome(NamedTuple):
-    """The outcome of one attempt: the `status` of the response, None if none came.
-
-    `response` is the readable response; `reason` says why there is none, with advice, and `cause`
-    says it without. `retry_after` is in seconds. `sent` is False if the request surely did not
-    leave, and `transient` if another attempt would end in the same way. `pending` is True if
-    Cloudflare is not done yet: with what the request asks about, or with an operation before it.
+    """The outcome of one attempt. `status` is that of the response, None if none came. `response`
+    is a response that can be read; without one, `reason` says why, with advice, and `cause` says it
+    without. `retry_after` is in seconds. `sent` is False if the request surely did not leave.
+    `transient` is False if another attempt would fail in the same way. `pending` is True if
+    Cloudflare has not ended an operation: the one that the request asks about, or an earlier one.
     """
 
     status: int | None
@@ -77,8 +76,9 @@ class Outcome(NamedTuple):
 
     @property
     def uses_retry(self) -> bool:
-        """Return whether the attempt uses up one of the retries; a wait that a rate limit demands
-        is bounded by max_wait instead."""
+        """Return whether the attempt counts as one of the retries. One that a rate limit refused
+        does not: max_wait bounds those.
+        """
         return not self.demands_wait and not self.pending
 
     @property
@@ -90,10 +90,9 @@ class Outcome(NamedTuple):
 def seconds_until_retry(
     method: str, outcomes: Sequence[Outcome], retries: int, spread: float
 ) -> float | None:
-    """The wait before the next attempt, in seconds; None if no attempt is to follow.
-
-    `outcomes` are those of all attempts of a call so far. `spread`, between 0 and 1, shortens the
-    waits that Cloudflare did not demand, so that many tasks do not call again at the same time.
+    """The seconds to wait before the next attempt; None if none is to follow. `outcomes` are those
+    of all attempts of the call so far. `spread`, between 0 and 1, shortens the waits that
+    Cloudflare did not demand, so that many tasks do not call again at the same moment.
     """
     latest = outcomes[-1]
     failures = sum(outcome.uses_retry for outcome in outcomes)
@@ -208,8 +207,9 @@ class TaskTime:
             self.calls += 1
 
     def book_wait(self, seconds: float, all_calls: bool) -> bool:
-        """Return whether a wait fits into the time that is left, and book it if so; seconds for
-        which another call waits already cost nothing."""
+        """Reserve time for a wait, and return True; return False if less time is left. Seconds in
+        which another call waits already cost nothing.
+        """
         with self._lock:
             now = time.monotonic()
             end = now + seconds
@@ -225,10 +225,10 @@ class TaskTime:
 
 
 def operate(request: Request, path: str, call: Callable[[Request], Envelope]) -> None:
-    """Begin an operation of Cloudflare once no other one is under way, and wait for its end.
-
-    `path` and the id of the operation together are its path, and `call` makes a call. Raises
-    ServiceError: StillPending if max_wait is over, OperationFailed if Cloudflare reports a failure.
+    """Begin an operation of Cloudflare when no other one is under way, and wait until it has ended.
+    `path` with the id of the operation is where its state is read, and `call` makes a call. Raises
+    StillPending if max_wait is over, OperationFailed if Cloudflare reports a failure, and other
+    ServiceErrors.
     """
     begin = request._replace(is_pending=is_refused_meanwhile)
     identity = call(begin).fields.get("operation_id")
@@ -246,8 +246,9 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
 
 
 def _ended_operation(look: Request, call: Callable[[Request], Envelope]) -> Mapping[str, Any]:
-    """The fields of an operation that has ended; whatever the answer is, the operation was begun
-    and may have been applied."""
+    """Ask about an operation until it has ended, and return its fields. An error says that it may
+    have been applied, since it was begun.
+    """
     try:
         return call(look).fields
     except StillPending:

@@ -53,8 +53,9 @@ BY_ACCOUNT = {"X-Rate-Limit-Type": "account-based"}
 
 
 class UnreadableBody(Exception):
-    """The body of a response with this status is too large, or in an encoding that was not asked
-    for."""
+    """The body of a response is too large, or in an encoding that was not requested; `status` is
+    that of the response.
+    """
 
     def __init__(self, status: int, problem: str) -> None:
         super().__init__(
@@ -64,8 +65,9 @@ class UnreadableBody(Exception):
 
 
 class Connections:
-    """The connections to one base URL with the same credentials, which any thread may use, and the
-    proxies and CAs that the environment names, read once."""
+    """Connections to one base URL with the same credentials, with the proxies and CAs of the
+    environment, which is read once. Any thread may use them.
+    """
 
     def __init__(self, settings: Settings) -> None:
 
@@ -194,8 +196,8 @@ class Session:
         return turn, min(self._timeout, seconds)
 
     def _budget_of(self, request: Request) -> NoBudget:
-        """The budget that a request counts on; a budget for queries is opened at the first of
-        them."""
+        """The budget against which a request counts. One for queries is opened at the first
+        query."""
         if request.about not in self._budgets:
             self._budgets[request.about] = self._open_budget(request.about)
         return self._budgets[request.about]
@@ -213,8 +215,9 @@ class Session:
             raise self._too_long(request, seconds, outcomes)
 
     def _take_turn(self, request: Request, outcomes: Sequence[Outcome]) -> int:
-        """The turn of an attempt in the budget, after waiting for it; if Cloudflare refused a call
-        of any task, the wait lasts as long as it demands."""
+        """Wait for the turn of an attempt in the budget of calls, and return it. If Cloudflare
+        refused a call of any task before, this waits as long as Cloudflare demands.
+        """
         while True:
             try:
                 return self._budget_of(request).take_turn(self._wait)
@@ -226,8 +229,9 @@ class Session:
             return self._ended.wait(seconds)
 
     def _attempt(self, request: Request, turn: int, seconds: float) -> Outcome:
-        """The outcome of one attempt of at most `seconds`, including its body; its turn in the
-        budget ends with it."""
+        """Make one attempt of at most `seconds`, including reading the body; return its outcome.
+        Its turn in the budget ends with it.
+        """
         began = self._time.begin()
         failed, limit = True, None
         try:
@@ -356,8 +360,9 @@ def _outcome_of(chain: Sequence[BaseException], cause: str, advice: str) -> Outc
 def _cause_of(
     chain: Sequence[BaseException], server: str, timeout: float, seconds: float
 ) -> tuple[str, str]:
-    """The cause of a missing response, and advice; `chain` is an exception with those that it
-    wraps, and `seconds` is the time that the attempt had, at most `timeout`."""
+    """The cause of a missing response, and advice. `chain` is an exception with those that it
+    wraps; `seconds` is the time that the attempt had, at most `timeout`.
+    """
     cause = chain[-1]
     reason = re.sub(r"^\w+\(.*?\): ", "", str(cause)).rstrip(".")
     is_timeout = isinstance(cause, TIMED_OUT)

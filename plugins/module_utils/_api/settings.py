@@ -121,15 +121,18 @@ def _fits_header(value: str) -> bool:
 
 
 def credential_options() -> dict[str, dict[str, Any]]:
-    """The credentials' part of an argument spec; it has no fallbacks to the environment, which
-    credential_headers() reads, either a token or an e-mail address with a key."""
+    """The part of an argument spec for credentials. No option falls back to an environment variable
+    by itself: credential_headers() reads the environment, which may have a token, or an e-mail
+    address with a key.
+    """
     return {name: {"type": "str", "no_log": name in SECRETS} for name in ENVIRONMENT}
 
 
 def known_secrets(options: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """All secrets that the options and the environment contain, used or not, longer ones first;
-    texts must not show them. Values shorter than any secret are left out: they are refused, and
-    hiding them would hide parts of words."""
+    """All secrets in the options and the environment, used or not, longer ones first; no text may
+    show them. Values shorter than any secret are left out: as credentials they are refused, and to
+    mask them would mask parts of words.
+    """
     values = [options.get(name) for name in SECRETS]
     values += [environment.get(ENVIRONMENT[name]) for name in SECRETS]
     return secrets_among(values)
@@ -156,8 +159,9 @@ CONNECTION_NUMBERS: Mapping[str, tuple[str, float, float]] = {
 
 
 def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, dict[str, Any]]:
-    """The part of an argument spec that every module shares; `owner` is the option that names the
-    account or zone, empty if the task may have both."""
+    """The part of an argument spec that all modules share. `owner` is the option that names the
+    account or zone; it is empty if the task may have both.
+    """
     options: dict[str, dict[str, Any]] = credential_options()
     options["base_url"] = {
         "type": "str",
@@ -180,10 +184,8 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
 
 @dataclass(frozen=True)
 class Settings:
-    """Checked options.
-
-    `owner` has the ids of the account and the zone by their options; if a zone is named by its name
-    alone, that is `owner_name`.
+    """Options that have been checked. `owner` has the ids of the account and the zone by their
+    options; a zone that is named without its id is in `owner_name`.
     """
 
     base_url: str
@@ -203,8 +205,9 @@ class Settings:
 
     @property
     def credentials_hash(self) -> str:
-        """A hash of the base URL and the credentials: only tasks with the same one get the same
-        answer to the same call."""
+        """A hash of the base URL and the credentials. Tasks with the same hash get the same
+        answers, and may share what they read.
+        """
         headers = sorted(self.headers.items())
         text = json.dumps([self.address, headers])
         return sha256(text.encode()).hexdigest()
@@ -259,8 +262,9 @@ def _check_bounds(name: str, number: float) -> None:
 def _owner_in(
     owner: Owner, options: Mapping[str, Any], environment: Mapping[str, str]
 ) -> tuple[dict[str, str], str | None]:
-    """The id of an owner by its option, or the name of a zone in the place of its id; the
-    environment counts if the task gives neither."""
+    """The id of an owner by its option, and the name of a zone that has no id. The environment
+    counts if the task names neither.
+    """
     identity = options[owner.option]
     name_option = owner.name_option
     if name_option and options[name_option] is not None:

@@ -48,8 +48,9 @@ from .api_fields import undeclared, undeclared_changes
 def differences(
     fields: Iterable[Field], existing: Object | None, desired: Values
 ) -> dict[str, Any]:
-    """The desired values whose normalised value differs; of a nested object the fields that
-    differ."""
+    """The desired values that differ from those of the existing object, after both are normalised;
+    of a nested object only the fields that differ.
+    """
     changed: dict[str, Any] = {}
     current = existing or {}
     for field_ in fields:
@@ -77,8 +78,9 @@ def _nested_differences(nested: Field, existing: Any, desired: Values) -> Values
 
 
 def values_before(fields: Iterable[Field], existing: Object, planned: Object) -> dict[str, Any]:
-    """The existing values of the fields that differ between two objects, null for one that is
-    lacking; of a nested object the fields that differ."""
+    """The existing values of the fields in which two objects differ, null for a field that the
+    existing object lacks; of a nested object only the fields that differ.
+    """
     before: dict[str, Any] = {}
     for field_ in fields:
         name = field_.name
@@ -95,8 +97,9 @@ def values_before(fields: Iterable[Field], existing: Object, planned: Object) ->
 
 
 def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[str, Any]:
-    """The existing object with the changes laid over it; a nested object that names its id replaces
-    the former one."""
+    """The existing object with the changes in it. A nested object that names its id replaces the
+    existing one; of another, only the changed fields are replaced.
+    """
     merged = {**existing, **changes}
     nested_fields = [field_ for field_ in fields if field_.fields]
     for field_ in nested_fields:
@@ -156,7 +159,9 @@ class Operation:
         return self._planned
 
     def _predicted(self) -> Object:
-        """The object afterwards; a new one that is as it is sent is not there twice."""
+        """The object afterwards. Of a new object, the fields that are sent are the whole object, so
+        that no copy is made.
+        """
         resource, fields = self.resource, self.fields
         existing = self.existing or {}
         merged = overlay(resource.fields, existing, fields)
@@ -191,8 +196,9 @@ class Operation:
         return before
 
     def _undeclared_before(self, nested: Field, existing: Object) -> dict[str, Any]:
-        """The existing values of the fields of a nested object that are sent, and that no option
-        describes."""
+        """The existing values of those fields of a nested object that are sent although no option
+        describes them.
+        """
         sent = self.fields.get(nested.name)
         old = existing.get(nested.name)
         if not nested.fields or not isinstance(sent, Mapping):
@@ -223,8 +229,8 @@ class Operation:
 
     @property
     def order(self) -> Key:
-        """A sort key that does not depend on the order of the input: the network, which is the key,
-        and for duplicates the label and id.
+        """A sort key by network, which is the object's key; duplicates are sorted by label and id,
+        so that the order of the input does not matter.
         """
         resource = self.resource
         key = normalise_network(self.address) if resource.address_field else self.key
@@ -255,8 +261,8 @@ class Operation:
 
 
 def with_along(operations: Iterable[Operation]) -> Iterator[Operation]:
-    """The operations; each is followed by the operations of objects that change along with its
-    object.
+    """The operations, each followed by the operations of the objects that change with it because
+    they have the same nested object.
     """
     for operation in operations:
         yield operation
@@ -267,10 +273,9 @@ Returned = Mapping[Operation, Object]  # what Cloudflare returned for an operati
 
 
 class Plan(NamedTuple):
-    """The operations, in the order in which they are applied, and the state that they start from.
-
-    `alongside` is what follows from them in collections that are only looked at; `unread` says
-    what is not known since a collection that decides about the plan cannot be read, and why not.
+    """The operations in the order in which they are applied, and `before`, the state that they
+    start from. `alongside` has the effects on collections that the plan does not write. `unread`
+    says why collections that decide about the plan could not be read.
     """
 
     before: State
@@ -295,8 +300,9 @@ class Plan(NamedTuple):
         return [Message(f"{doubt}: ", reason) for doubt, reason in reasons.items() if doubt]
 
     def after(self, returned: Returned | None = None) -> State:
-        """The state afterwards: for each operation what Cloudflare returned, or else what is
-        planned."""
+        """The state after the plan: for each operation the object that Cloudflare returned, or the
+        planned object if none was returned.
+        """
         if not self.operations and not self.alongside:
             return self.before
         changed = [plural for plural in self.before if plural not in self.alongside]
@@ -360,10 +366,9 @@ def merge_nested(
     paths: Mapping[Key, Option],
     existing: Mapping[Key, Object],
 ) -> dict[Hashable, dict[str, Any]]:
-    """The values that a task names for nested objects, by the normalised id of each; raises
-    OptionError where two entries contradict.
-
-    Without `existing` objects it knows the nested objects whose ids the task names.
+    """The values that a task names for nested objects, by the normalised id of each. Raises
+    OptionError if two entries give one nested object different values. If the `existing` objects
+    are empty, it knows only the nested objects whose ids the task names.
     """
     merged: dict[Hashable, dict[str, Any]] = {}
     if not resource.nested:
@@ -393,7 +398,8 @@ def merge_nested(
 def unread_nested(
     resource: Resource, objects: Iterable[Values], existing: Sequence[Object]
 ) -> list[str]:
-    """The ids of the nested objects that a task names, and that no existing object has."""
+    """The ids of nested objects that the task names and that none of the existing objects
+    contains."""
     if not resource.nested:
         return []
     desired_ids = {nested_id(resource, obj) for obj in objects}
@@ -409,10 +415,10 @@ def share_nested(
     operations: Sequence[Operation],
     unused_nested: Sequence[Object] = (),
 ) -> Sequence[Operation]:
-    """The operations, each with its nested object as all of them leave it, and with the objects
-    that change along; raises OptionError where two of the desired objects contradict.
-
-    `unused_nested` are nested objects that the operations name, and that no existing object has.
+    """The operations, completed for nested objects that several objects share: each operation has
+    the nested object as all operations together leave it, and the objects that change along. Raises
+    OptionError if two desired objects contradict each other. `unused_nested` are nested objects
+    that operations name and no existing object contains.
     """
     if not resource.nested:
         return operations
@@ -447,8 +453,9 @@ def share_nested(
 
 
 def spread_nested(returned: Returned) -> dict[Operation, Object]:
-    """Objects that Cloudflare returned, with its last answer on a nested object in every object
-    that has it."""
+    """The objects that Cloudflare returned, by operation. If several of them contain the same
+    nested object, all get it as Cloudflare returned it last.
+    """
     last = {nested_id(operation.resource, obj): obj for operation, obj in returned.items()}
     spread: dict[Operation, Object] = {}
     for operation in with_along(returned):
@@ -467,8 +474,9 @@ def nested_id(resource: Resource, obj: Object | None) -> Hashable:
 
 
 def every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values:
-    """The normalised values of an object, and the values of fields that are not declared; without
-    those that only Cloudflare sets."""
+    """All values of an object, normalised, including fields that are not declared; without the
+    fields that only Cloudflare sets.
+    """
     fields = [field_ for field_ in resource.fields if not is_new or field_.name in obj]
     return _normal(fields, obj, resource.read_only)
 

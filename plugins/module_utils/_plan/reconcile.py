@@ -47,11 +47,10 @@ def order_operations(
     changes: Sequence[Operation],
     predecessors: Mapping[Key, Key] = NO_ITEMS,
 ) -> tuple[list[Operation], Sequence[Key]]:
-    """The operations on an ordered list, with the positions of what is new or moves; and all keys
-    in their order. Several sections of a host may describe objects of one list. `predecessors` are
-    those of new objects in a plan that was begun.
-
-    Raises PlanError for a position beside something that does not exist.
+    """The operations on an ordered list, which set the positions of objects that are new or move,
+    and all keys in their final order. Several sections of a host may describe objects of the same
+    list. `predecessors` has, for new objects of a plan that was begun, the object in front of each.
+    Raises PlanError for a position beside an object that does not exist.
     """
     resource = desired[0].resource
     deletions = [operation for operation in changes if operation.action == "delete"]
@@ -160,7 +159,7 @@ def _require_order_of_ignored(
 def _unmoved_around(
     anchors: AbstractSet[Key], before: Sequence[Key], places: Mapping[Key, int]
 ) -> set[Key]:
-    """The anchors, and between any two of them as many of the other keys as can stay in place."""
+    """The anchors and, between any two of them, as many of the other keys as need not move."""
     unmoved = set(anchors)
     between: list[Key] = []
     low = -1
@@ -204,7 +203,8 @@ def insert_new(
 def _existing_predecessor(
     key: Key, order: Sequence[Key], predecessors: Mapping[Key, Key]
 ) -> Key | None:
-    """The nearest predecessor of a key that is in the order; None if there is none."""
+    """The nearest of the predecessors of a key that is already in the order; None if there is
+    none."""
     predecessor = predecessors.get(key)
     while predecessor is not None and predecessor not in order:
         predecessor = predecessors.get(predecessor)
@@ -212,8 +212,8 @@ def _existing_predecessor(
 
 
 def predecessors_in(plan: Plan, plural: str) -> dict[Key, Key]:
-    """The predecessor of each object that a plan creates in an ordered list directly behind another
-    object that it creates.
+    """For each object that a plan creates directly behind another new object of an ordered list,
+    that other object.
     """
     created: set[Key] = set()
     for operation in plan.operations:
@@ -259,7 +259,7 @@ def _neighbour_key(desired: Desired, name: str) -> Key:
 
 
 def _misplaced(desired: Desired, key: Key) -> PlanError:
-    """The error that the neighbour in an object's position does not exist, or comes later in the
+    """The error for a position beside an object that does not exist, or that comes later in the
     task.
     """
     resource = desired.resource
@@ -274,8 +274,8 @@ def _misplaced(desired: Desired, key: Key) -> PlanError:
 
 
 def in_own_order(desired: Desired, order: Sequence[Key]) -> list[Key]:
-    """The keys in `order`, where those in `desired.order` are sorted as in the task; the places
-    that they occupy together stay the same.
+    """The keys in `order`, but those of `desired.order` are sorted as in the task. Together they
+    keep their places, so that no other key moves.
     """
     named = [key for key in desired.order or desired.objects if key in order]
     task_keys = iter(named)
@@ -352,7 +352,7 @@ class ByKey:
 
 
 def as_desired(resource: Resource, existing: Object | None, values: Values) -> Values:
-    """The desired `values`, unchanged."""
+    """The values as the task names them. This is the `adjust` of a plan that no rollout changes."""
     return values
 
 
@@ -406,8 +406,9 @@ def make_plan(
 def _changes_of_collection(
     desired: Desired, existing: Sequence[Object], adjust: Adjust, unused_nested: Sequence[Object]
 ) -> Sequence[Operation]:
-    """The operations on the objects of a collection that one section of a host describes, in no
-    order."""
+    """The operations on the objects of a collection that one section of a host describes, not yet
+    sorted.
+    """
     resource, changes = desired.resource, _reconcile(desired, existing, adjust)
     if not resource.nested:
         return changes
@@ -429,8 +430,8 @@ def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
 
 
 def _turn_in_plan(operation: Operation) -> tuple[int, bool]:
-    """The sort key of an operation; an object to which rules may refer is deleted after these
-    rules.
+    """The sort key of an operation. The deletion of an object to which rules refer comes after the
+    changes of these rules.
     """
     phase = PHASES.index(operation.action)
     return phase, operation.action == "delete" and operation.resource.is_referred_to
@@ -439,7 +440,9 @@ def _turn_in_plan(operation: Operation) -> tuple[int, bool]:
 def _with_inner(
     operations: Sequence[Operation], inner: Sequence[Resource], before: State
 ) -> list[Operation]:
-    """The operations, where the deletion of an object includes all objects inside of it."""
+    """The operations; if one deletes an object, the deletion of all objects inside of it is added
+    to it.
+    """
     completed = [_with_along(operation, inner, before) for operation in operations]
     taken_along: set[str] = set()
     for operation in completed:
@@ -506,9 +509,10 @@ def _check_fixed(resource: Resource, existing: Object, values: Values) -> None:
 
 
 def _matches_and_values(desired: Desired, by_key: ByKey) -> Iterator[tuple[Match | None, Values]]:
-    """The existing objects that stay or go, with the values that the task names of them, and None
-    with the values of new ones; raises PlanError for an entry that must exist and does not, and for
-    duplicates."""
+    """Pairs of an existing object and the values that the task names for it, for objects that stay
+    and those that go; a new object has None in place of the existing one. Raises PlanError for an
+    entry that must exist and does not, and for duplicates.
+    """
     resource = desired.resource
     missing: list[str] = []
     for key, desired_object in desired.in_order():
@@ -539,8 +543,9 @@ def _matches_and_values(desired: Desired, by_key: ByKey) -> Iterator[tuple[Match
 def _leaving(
     resource: Resource, desired_object: DesiredObject, matches: Sequence[Match]
 ) -> Iterator[tuple[Match, Values]]:
-    """The existing objects that an expired or absent entry names, with the values that the task
-    names of them; none of an expired one."""
+    """The existing objects that an entry removes because it is absent or expired. An absent entry
+    comes with the values that the task names, an expired one without values.
+    """
     is_expired = desired_object.presence is Presence.EXPIRED
     task_values = NO_ITEMS if is_expired else desired_object.values
     for match in matches:
@@ -549,8 +554,9 @@ def _leaving(
 
 
 def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
-    """The existing objects that the plan is about, by key; raises PlanError for an entry of the
-    task whose only object is one that the task ignores."""
+    """The existing objects that the desired state manages, by key. Raises PlanError if the task
+    names an object that it also ignores.
+    """
     resource = desired.resource
     by_key = ByKey(existing)
     ignored: dict[Key, str] = {}
@@ -574,7 +580,7 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
 
 
 def _ignored_only(desired: Desired, key: Key, identity: str) -> PlanError:
-    """The error of an entry whose only existing object has an id that the task ignores."""
+    """The error for an entry of which the only existing object has an id that the task ignores."""
     resource = desired.resource
     title = resource.title_of(desired.entries[key].values)
     reason = Message(
@@ -605,11 +611,9 @@ def _path_of(desired: Sequence[Desired], key: Key) -> Option:
 
 
 def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Sequence[Match]:
-    """Of several duplicates, one stays: one that protects, if the desired values leave that open,
-    then one that is as desired, or else the oldest; of those that hold a list of their own, the
-    oldest.
-
-    Raises PlanError if the age of these is not known.
+    """The objects that stay: of duplicates the one that protects (if the desired values leave that
+    open), else the one that is as desired, else the oldest. Of duplicates that contain lists, the
+    oldest stays. Raises PlanError if their age is not known.
     """
     resource = desired.resource
     if len(matches) == 1:
@@ -640,8 +644,9 @@ def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Seque
 def _change_of(
     action: str, resource: Resource, match: Match, fields: Values, task_values: Values
 ) -> Operation:
-    """A change at an object's own path, which must not turn into the path of the whole
-    collection."""
+    """An update or a deletion of an existing object. Raises PlanError if its id is missing or not
+    well-formed, since the path would then be another one, such as that of the whole collection.
+    """
     identity = match.obj.get("id")
     if resource.key and not SAFE_ID.fullmatch(str(identity or "")):
         raise PlanError(

@@ -43,12 +43,11 @@ class EvidenceLimits(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The result of examining past traffic for one rule or filter that is to be enabled.
-
-    `reason` is empty if it may be enabled, `evidence` if too much traffic would have been dropped,
-    and `unknown` if that is not known. `restarts` says that the change itself makes it unknown, so
-    that the object monitors from now on. `percent` is of the worst network; `ranges` are the
-    networks concerned.
+    """The judgement of past traffic on a rule or filter that is to be enabled. `reason` is empty if
+    it may be enabled; `evidence` says that too much traffic would have been dropped, `unknown` why
+    that is not known. `restarts` means that the change itself makes it unknown, so that the object
+    monitors for a new period. `percent` is that of the worst network, `ranges` are the networks
+    concerned.
     """
 
     reason: str = ""
@@ -70,10 +69,11 @@ Verdicts = Mapping[Target, Verdict]
 
 
 class Planned(NamedTuple):
-    """A plan, and how the staged rollout has shaped it: `staged` are the objects that are to be
-    enabled later, `verdicts` what the traffic says of the objects that it enables, and `against`
-    the verdicts that keep an object back. A plan of what time does leaves other operations
-    alone."""
+    """A plan as the staged rollout changed it. `staged` are the objects that are only enabled
+    later, `verdicts` what the traffic says of the objects that this plan enables, and `against` the
+    verdicts that keep objects from being enabled. If the task only asks for what the time has
+    brought, `left_alone` are the other operations.
+    """
 
     plan: Plan
     staged: AbstractSet[Target] = frozenset()

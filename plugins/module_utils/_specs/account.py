@@ -104,8 +104,9 @@ def _collection_options() -> OptionSpec:
 
 
 class AccountProtection(ModuleSpec):
-    """The module account_protection: the whole account in one plan; what the task leaves out is
-    left alone."""
+    """The module account_protection: one plan for the whole account. Collections that the task
+    leaves out do not change.
+    """
 
     risks = ACCOUNT_RISKS
     expects = (PACKET,)
@@ -155,7 +156,7 @@ def _option_for(resource: Resource) -> str:
 
 
 def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
-    """The entries that an option has for one collection of the account, each with its path."""
+    """The entries of one collection of the account among the options, each with its path."""
     if resource is STATUS:
         if options["enabled"] is None:
             return []

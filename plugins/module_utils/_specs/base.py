@@ -54,7 +54,7 @@ class SectionName:
 
 
 class CommonOptions:
-    """Options that many modules have."""
+    """The argument specs of options that several modules have."""
 
     STATE: ClassVar[OptionSpec] = {
         "state": {"type": "str", "choices": [PRESENT, ABSENT], "default": PRESENT}
@@ -149,9 +149,8 @@ def is_absent(options: Options) -> bool:
 
 
 class Setting(ModuleSpec):
-    """A module for a single object, which has the name of its resource as its result.
-
-    Its plans can have the `risks`; its options name those in `risks_in_options`.
+    """A module for a single object; its result has the object under the name of its resource.
+    `risks` are those that its plans can have, `risks_in_options` those that its options name.
     """
 
     def __init__(
@@ -199,8 +198,9 @@ class WholeSetting(Setting):
 def list_option(
     resource: Resource, extra_options: OptionSpec | None = None, required: bool = False
 ) -> dict[str, Any]:
-    """The argument of an option with a list of objects, in the form of results as well; objects of
-    an ordered list have positions."""
+    """The argument spec of an option with a list of objects, which has their form in results.
+    Objects of an ordered list have positions as well.
+    """
     options = ArgumentFields(extra_options or {})
     if resource.is_ordered:
         options.update(CommonOptions.POSITION)
@@ -214,9 +214,9 @@ def list_option(
 
 
 class WholeList(ModuleSpec):
-    """A module for a whole collection; `option` is the name of both its list option and its result.
-
-    Its plans can have the `risks`; its options name those in `risks_in_options`.
+    """A module for a whole collection. `option` is the name of the list among the options, and in
+    the result. `risks` are those that its plans can have, `risks_in_options` those that its options
+    name.
     """
 
     def __init__(
@@ -267,14 +267,15 @@ def shown_objects(resources: Sequence[Resource], state: State) -> list[Object]:
 
 
 def purge_option(*names: str) -> OptionSpec:
-    """The option `purge`, which makes the named ones of several collections exclusive, or with true
-    all of them."""
+    """The option `purge`: the names of collections that are exclusive, so that objects the task
+    does not name are deleted; true stands for all of them.
+    """
     choices = [True, False, *names]
     return {"purge": {"type": "raw", "choices": choices, "default": False}}
 
 
 def purged(value: Any, names: Iterable[str]) -> list[str]:
-    """The names of the collections that a value of the option `purge` makes exclusive."""
+    """The names of the collections that the value of the option `purge` makes exclusive."""
     return [name for name in names if value is True or name in (value or ())]
 
 

@@ -147,7 +147,9 @@ def _parsed_position(option: Option, text: Any) -> Position | None:
 def _executing(
     name: str, position: Position | None, is_gone: bool, rule: DesiredObject
 ) -> DesiredObject:
-    """The rule of a task as the deployment of the ruleset with this name."""
+    """The desired deployment of the ruleset with this name: the rule of the task, completed so that
+    it executes the ruleset.
+    """
     values = {**rule.values, "action": EXECUTE, "action_parameters": {"id": id_of_new(name)}}
     presence = Presence.ABSENT if is_gone else rule.presence
     return rule._replace(values=values, position=position, presence=presence)

@@ -28,8 +28,9 @@ IdsByRuleset = Mapping[Key, Sequence[str]]
 
 
 def converged_rulesets(desired: Sequence[Desired], state: State) -> Sequence[Desired]:
-    """The desired rulesets, their rules and their deployments, by the ids in the existing state;
-    raises PlanError."""
+    """The desired rulesets, their rules and their deployments, with the ids of existing rulesets in
+    place of names; raises PlanError.
+    """
     rulesets, *rules_of_rulesets, deployments = desired
     ids: dict[Key, list[str]] = {}
     resource = rulesets.resource
@@ -50,8 +51,9 @@ def converged_rulesets(desired: Sequence[Desired], state: State) -> Sequence[Des
 
 
 def _omitted_keys(rulesets: Desired, existing: AbstractSet[Key]) -> AbstractSet[Key]:
-    """The keys of rulesets that have no rules and no deployments after the plan, since they are
-    deleted or, as they may have expired, not created."""
+    """The keys of rulesets that do not exist after the plan, so that they have neither rules nor
+    deployments: they are deleted or, if they expired, not created.
+    """
     left_out = {key for key in existing if rulesets.drops(key)}
     if rulesets.absent:
         left_out.update(rulesets.objects)
@@ -60,8 +62,10 @@ def _omitted_keys(rulesets: Desired, existing: AbstractSet[Key]) -> AbstractSet[
 
 
 def _check_duplicates(name: str, ids: Sequence[str], rules: Sequence[Object]) -> None:
-    """Raise PlanError if rules execute a duplicate: of the rulesets with this name and these ids,
-    one that is not the oldest. A duplicate that no rule executes is deleted later."""
+    """Raise PlanError if a rule executes a duplicate. Of the rulesets with this name, which have
+    these ids, all but the oldest are duplicates. A duplicate that no rule executes is deleted by
+    the plan.
+    """
     younger_ids = ids[1:]
     executing = [str(rule.get("ref")) for rule in rules if deployed(rule) in younger_ids]
     if executing:
@@ -116,8 +120,9 @@ def _rules_with(ids: Sequence[str], rules_by_id: Mapping[str, Sequence[Object]])
 def _deployment(
     ref: str, values: Values, executing: Sequence[Object], existing: Sequence[Object]
 ) -> Object | None:
-    """The existing rule that executes a ruleset, None if no rule does; raises PlanError if several
-    do, or if another rule has the ref of a new deployment."""
+    """The existing rule that executes a ruleset, None if no rule does. Raises PlanError if several
+    rules do, or if another rule already has the ref of a new deployment.
+    """
     name = deployed(values)[1:-1]
     if len(executing) > 1:
         refs = first_few(str(rule.get("ref")) for rule in executing)
@@ -159,8 +164,9 @@ def beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired
 def _custom_rules_beside(
     desired: Desired, desired_deployments: AbstractSet[Key], deploying: AbstractSet[Key]
 ) -> Desired:
-    """The desired custom rules, apart from the rules that deploy rulesets; an entry with nothing
-    but the ref of a deployment gives its position."""
+    """The desired custom rules without those that deploy rulesets. An entry that has nothing but
+    the ref of a deployment remains: it gives the deployment its position.
+    """
     task_rules = set()
     for key, values in desired.objects.items():
         has_fields = not values.keys() <= {*CUSTOM_RULES.key}

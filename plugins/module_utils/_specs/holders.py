@@ -32,12 +32,12 @@ from .base import CommonOptions, ModuleResult, ModuleSpec, Options, Resources, i
 
 
 class Holders(ModuleSpec):
-    """A module of one object that holds a list, or of `several`; with a purge, of all of them.
-
-    Its desired state has the objects, the list in each, and last the rules that deploy them. The
-    module of several has them in `option`; an object has its list in `contents`. `words` name an
-    object and an element of its list in sentences. `object_options` are the options of one object,
-    and `task_options` those of the task.
+    """A module of an object that contains a list, such as a ruleset with its rules, or of `several`
+    such objects. Its desired state has the objects, then the list in each, then the rules that
+    deploy them. With several, the objects are in the option `option`, and `purge` deletes those
+    that the task does not name. The list of an object is in `contents`. `words` name an object and
+    an element in sentences. `object_options` are the options of one object, `task_options` those of
+    the task.
     """
 
     of_rules = True
@@ -90,8 +90,9 @@ class Holders(ModuleSpec):
         return desired
 
     def _check(self, path: Option, entry: Options, absent: bool) -> None:
-        """Raise OptionError for a purge without a list, and for a deletion that names no
-        elements."""
+        """Raise OptionError for `purge` without a list, and for a deletion of elements that names
+        none.
+        """
         contents = entry[self.contents]
         if entry["purge"]:
             check_purge(self.contents, contents, absent, path)
@@ -103,8 +104,9 @@ class Holders(ModuleSpec):
     def _desired_objects(
         self, entries: Entries, options: Options, absent: bool, problems: OptionProblems
     ) -> Desired:
-        """The desired objects without their lists; an object from whose list elements are deleted
-        stays."""
+        """The desired objects without their lists. If the task deletes elements of a list, the
+        object itself stays.
+        """
         resource = self.holders
         if absent:
             names = [*resource.key, *(field.name for field in resource.fixed)]

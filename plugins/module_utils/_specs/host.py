@@ -128,7 +128,7 @@ class HostSection(NamedTuple):
 
     @property
     def names(self) -> Mapping[str, str]:
-        """The option of the host for each option of the section."""
+        """By the name of each option of the section, the option of the host from which it comes."""
         return OPTION_NAMES[self.name]
 
     def desired_in(self, desired: Sequence[Desired]) -> list[Desired]:
@@ -137,8 +137,9 @@ class HostSection(NamedTuple):
 
 
 class Host(ModuleSpec):
-    """The module host_baseline: the account and the zone of a host, or one of them, with all that
-    the options describe."""
+    """The module host_baseline: all that the options describe of the account and the zone of a
+    host, or of one of them.
+    """
 
     owner = ""
     options = HOST_OPTIONS
@@ -224,8 +225,9 @@ class Host(ModuleSpec):
 
 
 def _sections_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostSection]:
-    """The sections that the options describe; an account always has one, and rules about which
-    something is expected are at least read."""
+    """The sections that the options describe. An account always has its section. Rules about which
+    something is expected are read even if nothing describes them.
+    """
     kinds = kinds_expected(unless_wrong(options, NAME))
     expected_sections = set()
     if REQUEST in kinds:
@@ -254,8 +256,9 @@ def _is_null(options: ReadOptions, name: str) -> bool:
 
 
 def _purge_of(section: str, section_options: ReadOptions) -> bool | list[str]:
-    """The collections of a section, among those that the host has, that `purge` makes exclusive;
-    none if that option is wrong."""
+    """The collections of a section that the option `purge` makes exclusive; none if the value is
+    wrong.
+    """
     purge = unless_wrong(section_options, "purge")
     if section != SectionName.ACCOUNT:
         return bool(purged(purge, [section]))
@@ -263,7 +266,7 @@ def _purge_of(section: str, section_options: ReadOptions) -> bool | list[str]:
 
 
 def _describes(section_options: ReadOptions, main_option: str, section: str) -> bool:
-    """Return whether the options of a section describe something, even wrongly."""
+    """Return whether a section has options that describe something, also if they are wrong."""
     if main_option not in section_options:  # since it is wrong
         return True
     described = section_options[main_option]

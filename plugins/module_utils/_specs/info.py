@@ -43,9 +43,10 @@ DEFAULT_SUBSETS = [
 
 
 class ProtectionInfo(ModuleSpec):
-    """The module protection_info; with `covers`, it reads all that decides who is protected,
-    otherwise only what the task names. `look` reads networks, rules and lists beside the
-    protection, which are not part of the state."""
+    """The module protection_info. It reads the collections that the task names; with `covers`, it
+    reads everything that decides whether an address is protected. `look` reads networks, rules and
+    lists, which are not part of the state.
+    """
 
     def __init__(self) -> None:
         self.options = {
@@ -89,9 +90,10 @@ class ProtectionInfo(ModuleSpec):
 
 
 class RulesInfo(ModuleSpec):
-    """A module for the rules of a zone that meet all conditions of the task, such as
-    firewall_rules_info; a description is met by a part of it. A custom rule that is not enabled
-    counts as paused."""
+    """A module for rules of a zone, such as firewall_rules_info: it returns those that meet all
+    conditions of the task. For a description it is enough to contain the text. A custom rule that
+    is not enabled counts as paused.
+    """
 
     owner = ZONE_OPTION
 

@@ -69,8 +69,9 @@ class IpLists(Holders):
 
 
 def _kind_of_items(items: Entries) -> str:
-    """The kind of a list whose option `kind` is wrong, by the first of its items that has a
-    kind."""
+    """The kind of items in a list whose option `kind` is wrong: that of the first item that has
+    one.
+    """
     for _path, item in items:
         kind = _kind_of_list(item, LIST_KIND)
         if kind:
@@ -100,7 +101,7 @@ def _kind_of_list(item: Options, default: str) -> str:
 
 
 def _wrong_kind(option: Option, item: Options, kind: str, path: Option) -> OptionError:
-    """The error of an item of another kind than its list, or of no kind or several."""
+    """The error for an item that has another kind than its list, no kind, or several kinds."""
     kind_of_this = kind_of_item(item)
     if not kind_of_this:
         return OptionError(option, f"it needs {kind}, and no other of {', '.join(LIST_KINDS)}")

@@ -30,15 +30,16 @@ PACKED: OptionSpec = argument_spec(
 
 
 def packed(options: Options) -> dict[str, Any]:
-    """The options of a host in the form of the packed module."""
+    """The options of a host in the form in which they are sent to the packed module."""
     packed_options = {name: value for name, value in options.items() if name in PACKED}
     packed_options["described"] = without(options, *PACKED)
     return packed_options
 
 
 def unpacked(options: Options) -> dict[str, Any]:
-    """The options of a host from those of the packed module; raises ValueError for wrong ones,
-    which the action has reported before."""
+    """The options of a host from those of the packed module. Raises ValueError for wrong ones,
+    which the action plugin has reported already.
+    """
     described = read_options(HOST_OPTIONS, options["described"])
     if described.errors:
         raise ValueError(as_one(described.errors).message)

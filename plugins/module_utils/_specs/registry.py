@@ -79,8 +79,9 @@ MODULE_SPECS = _Modules()
 
 
 def host_spec(options: Options) -> Host:
-    """The spec of a host for the owners that its options name: of all that they describe, or of a
-    restore of the snapshot in them."""
+    """The spec of a host for the owners that its options name. It is a restore if the options
+    contain a snapshot.
+    """
     if options.get(RESTORED):
         from .restored import RestoredHost  # loaded for restores
 
@@ -96,8 +97,9 @@ def spec_of_run(
     environment: Mapping[str, str],
     plurals: Sequence[str] = (),
 ) -> ModuleSpec:
-    """The spec of one run of a module, for the owner that the options name, or else the
-    environment; raises OptionError. With plurals, the run reads these collections alone."""
+    """The spec for one run of a module, for the owner in the options or the environment; raises
+    OptionError. If `plurals` names collections, the run reads these alone.
+    """
     if RESTORED in module_spec.options:
         spec: ModuleSpec = host_spec(options)
     else:

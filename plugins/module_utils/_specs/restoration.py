@@ -25,8 +25,9 @@ IsLeftAlone = Callable[[Object], bool]
 
 
 class Restorable(NamedTuple):
-    """A collection, its objects in the snapshot as `before`, and a function that returns whether
-    the restore leaves an object alone."""
+    """A collection to restore: its objects in the snapshot are `before`, and a function tells which
+    objects the restore leaves alone.
+    """
 
     resource: Resource
     before: Sequence[Object]
@@ -46,13 +47,11 @@ class ChangedObject(NamedTuple):
 
 
 class Restoration(NamedTuple):
-    """The restore of one collection: its `current` objects are to be again as they were before,
-    except for the fields that are left alone.
-
-    An object that no option describes, or that has the key of another one, is left alone if it has
-    not changed. Otherwise it is refused, since a plan could only create another object in its
-    place. Objects of an ordered list are sent as a whole, so that one which only moved can move
-    back.
+    """The restore of one collection: its `current` objects become what they were before, except for
+    fields that are left alone. If no option describes an object, or if another object has its key
+    now, a plan could only create another object. Such an object is left alone if it has not
+    changed, and refused otherwise. Objects of an ordered list are sent as a whole, so that one that
+    only moved can move back.
     """
 
     restorable: Restorable
@@ -65,9 +64,10 @@ class Restoration(NamedTuple):
         return self.restorable.resource
 
     def desired(self) -> tuple[Desired, Mapping[str, str]]:
-        """The desired state, and the reasons why objects cannot come back, by their names. Once
-        such objects are left alone, further ones may be refused, such as a second one with the key
-        of one that is left."""
+        """The desired state, and by name the objects that cannot come back, with the reasons. If
+        one of these is left alone, another one may be refused in turn, such as a second object with
+        its key.
+        """
         reasons_by_object: dict[str, str] = {}
         while True:
             desired, new_reasons = self._desired_without(reasons_by_object)
@@ -78,8 +78,9 @@ class Restoration(NamedTuple):
     def _desired_without(
         self, reasons_by_object: Mapping[str, str]
     ) -> tuple[Desired, Mapping[str, str]]:
-        """The desired state if these refused objects are left alone, and the reasons for further
-        ones that are refused then."""
+        """The desired state without the refused objects, and the reasons for the objects that are
+        refused in turn.
+        """
 
         def is_left_alone(obj: Object) -> bool:
             if self.restorable.is_left_alone(obj):
@@ -127,7 +128,9 @@ class Restoration(NamedTuple):
         return changed
 
     def _by_key_without(self, staying: Sequence[Object]) -> Mapping[Key, Sequence[Object]]:
-        """The current objects that do not stay as they are, by key."""
+        """The current objects that may change, by key; those that stay as they are, `staying`, are
+        left out.
+        """
         identities = {*map(id, staying)}
         by_key: dict[Key, list[Object]] = defaultdict(list)
         for obj in self.current:
@@ -136,8 +139,9 @@ class Restoration(NamedTuple):
         return by_key
 
     def _desired(self, entries: Mapping[Key, DesiredObject], staying: Sequence[Object]) -> Desired:
-        """The desired state of the collection. In an ordered list, objects that are left alone and
-        do not move determine where the others come back."""
+        """The desired state of the collection. In an ordered list, the objects that are left alone
+        and do not move decide where the others come back.
+        """
         key_of = self.resource.key_of
         positions = {
             key: position for position, key in enumerate(map(key_of, self.restorable.before))
@@ -183,7 +187,9 @@ class Restoration(NamedTuple):
         ]
 
     def _why_another_object(self, obj: Object, existing: Object | None) -> str:
-        """The reason why a plan would create another object; empty if it would not."""
+        """The reason why a plan could not change this object back, but only create another one;
+        empty if it can.
+        """
         if existing is None and not self.resource.create and self.resource.key:
             return "it was deleted, and Cloudflare takes no new one"
         if self.resource.is_ordered:
@@ -192,7 +198,9 @@ class Restoration(NamedTuple):
         return f"no option sets its {', '.join(names)}" if names else ""
 
     def _all_values(self, obj: Object, values: Values, existing: Object) -> Values:
-        """The values, and empty ones for the fields that the existing object has got meanwhile."""
+        """The values, completed by empty ones for fields that the object had not before and has
+        now.
+        """
         resource = self.resource
         all_values = without(values, *resource.assigned)
         if existing:
@@ -224,8 +232,9 @@ def _with_id_or_any(identity: Any, objects: Sequence[Object]) -> Object | None:
 def _with_empty_values(
     fields: Iterable[Field], before: Object, values: Values, current: Object
 ) -> dict[str, Any]:
-    """The values of an object, and empty ones for the fields that it has got since it was as
-    `before`."""
+    """The values of an object, completed by empty ones for fields that it did not have `before` and
+    has now.
+    """
     filled = {**values}
     for field in fields:
         name, value = field.name, values.get(field.name)
@@ -238,8 +247,8 @@ def _with_empty_values(
 
 
 def _empty_value(field: Field) -> Any:
-    """The value that a new object has in a field that its task leaves out; None if it has no
-    value."""
+    """The value of a field in a new object if the task leaves the field out; None if it has
+    none."""
     kind = field.value
     empty = field.absent_default
     if empty is None:

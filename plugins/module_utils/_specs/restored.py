@@ -26,9 +26,10 @@ from .whole_state import all_inside, collections_of
 
 
 class RulesetIds(NamedTuple):
-    """The custom rulesets of the snapshot and of the existing state. `names` are their names by
-    old, current and placeholder ids; `ids` are, by all of these ids, the current ones, or the
-    placeholders of rulesets to create."""
+    """The ids of custom rulesets in the snapshot and in the existing state, and placeholders for
+    rulesets to create. `names` has the name of each; `ids` has, for each of them, the id that the
+    ruleset has now, or its placeholder.
+    """
 
     names: Mapping[str, str]
     ids: Mapping[str, str]
@@ -68,8 +69,9 @@ class RestoredHost(Host):
         return [*super().desired(options), *map(self._desired_of, self._collections)]
 
     def _desired_of(self, resource: Resource) -> Desired:
-        """The desired state of a collection before it is settled: without entries except for nested
-        objects, since a task reads those that it names."""
+        """The desired state of a collection, which is filled when the existing state is known. It
+        already names nested objects, since a task reads only those that it names.
+        """
         objects = self._objects.get(resource.plural, ()) if resource.nested else ()
         entries = {resource.key_of(obj): DesiredObject(obj) for obj in objects}
         return Desired(resource, entries, exclusive=True)
@@ -120,8 +122,9 @@ class RestoredHost(Host):
     def _contents(
         self, holder: Resource, before: Sequence[Object], state: State
     ) -> Iterator[Restorable]:
-        """The items of lists, or the rules of rulesets. A list that was deleted comes back with all
-        its elements; one that the run created stays if it has elements of others."""
+        """The items of lists, or the rules of rulesets, to restore. A list that was deleted comes
+        back with all its items. A list that the run created stays if others have added items to it.
+        """
         if not holder.contents:
             return
         objects_then = self._restored_by_label(holder, before)

@@ -43,10 +43,8 @@ EXPECTED_OF: Mapping[str, Sequence[str]] = {
 
 
 class OrderedRules(ModuleSpec):
-    """A module for the entry point of a phase: the rules that the task names, or with a purge the
-    whole list and its order.
-
-    If the task names no rules, the module reads them, for a snapshot for example.
+    """A module for the rules of a phase: those that the task names, or with `purge` all rules and
+    their order. A task that names no rules reads them, for example for a snapshot.
     """
 
     returns_owner = True

@@ -19,8 +19,10 @@ from .whole_state import all_inside, collections_of
 
 
 class StateReader(ModuleSpec):
-    """A module that returns each collection of an account or zone by its plural, and Cloudflare's
-    time; if hours of the audit log are requested, the changes in them as well."""
+    """A module that returns the collections of an account or zone by their plurals, and the time by
+    Cloudflare's clock. If the task asks for hours of the audit log, it returns the changes in them
+    as well.
+    """
 
     def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
         self._owners = owners

@@ -29,11 +29,9 @@ from .registry import spec_of_run
 
 
 class Task(NamedTuple):
-    """A task: settings of the connection, resources to read, the desired state, and the terms of
-    its plans.
-
-    `warnings` are about values that Cloudflare may refuse, `unchecked` about expectations that this
-    module does not check.
+    """A checked task: the settings of the connection, the resources to read, the desired state, and
+    the terms on which its plans are accepted. `warnings` are about values that Cloudflare may
+    refuse, `unchecked` about expectations that this module cannot check.
     """
 
     spec: ModuleSpec
@@ -51,7 +49,9 @@ class Task(NamedTuple):
         return self._replace(desired=[collection.at(now) for collection in self.desired])
 
     def without_posture_ends(self) -> Sequence[Desired]:
-        """The desired state without entries that end with a posture, which the role reports."""
+        """The desired state without the entries that end with a posture; the role reports their
+        ends.
+        """
         return [self._without_posture_ends(collection) for collection in self.desired]
 
     def _without_posture_ends(self, desired: Desired) -> Desired:
@@ -94,9 +94,8 @@ def parse_task(
     warn: Callable[[str], None],
     context: Context = TASK,
 ) -> Task:
-    """The task that these options describe; raises OptionError with all that is wrong in them.
-
-    `warn` is called with doubts about the connection; no request is sent.
+    """The task that these options describe; raises OptionError with everything that is wrong in
+    them. `warn` is called with doubts about the connection. No request is sent.
     """
     problems = OptionProblems()
     with problems.collected():
@@ -129,7 +128,7 @@ def parse_task(
 
 
 def _parse_terms(spec: ModuleSpec, options: Options, problems: OptionProblems) -> Terms:
-    """The terms of a task, as far as they are right; errors are added to `problems`."""
+    """The terms of a task, as far as its options are right; errors are added to `problems`."""
     terms = Terms(
         limits=Limits(),
         expectations=[
@@ -156,9 +155,10 @@ def _parse_terms(spec: ModuleSpec, options: Options, problems: OptionProblems) -
 
 
 def _does_only_what_time_does(options: Options, context: Context) -> bool:
-    """Return whether a task of a host applies only what time does; a report shows all differences
-    anyway. Raises OptionError if the task names an approved plan as well, which is the whole
-    one."""
+    """Return whether the task of a host applies only what the time has brought, such as ends and
+    begins. A report shows all differences anyway. Raises OptionError if the task names an approved
+    plan as well, since that is about the whole host.
+    """
     if options.get(ONLY) != ONLY_TIME or context.reports:
         return False
     if options.get("expected_plan") is not None:
@@ -168,8 +168,9 @@ def _does_only_what_time_does(options: Options, context: Context) -> bool:
 
 
 def _codes(spec: ModuleSpec, acceptances: Sequence[Any]) -> Sequence[str]:
-    """The codes that acceptances may have; all codes are loaded only if one of them is not among
-    the module's risks."""
+    """The codes of risks that acceptances may name. The codes of other modules are loaded only if
+    an acceptance is about none of this module's.
+    """
     codes = codes_of(spec.risks)
     if all(_accepted_code(acceptance) in codes for acceptance in acceptances):
         return codes

@@ -41,7 +41,7 @@ def _hours_of(options: Options) -> timedelta:
 
 
 class TrafficInfo(ModuleSpec):
-    """The module protection_traffic_info, which reads no resource, and queries the analytics."""
+    """The module protection_traffic_info; it reads no resources, but asks the analytics."""
 
     def __init__(self) -> None:
         self.options = {
@@ -92,7 +92,8 @@ class TrafficInfo(ModuleSpec):
 
 
 def _recent(options: Options, client: Client, components: Sequence[str]) -> AccountTraffic:
-    """The traffic of the task's hours up to now, by Cloudflare's clock if it is known."""
+    """Asks the analytics about the task's hours up to now, by Cloudflare's clock if that is
+    known."""
     from .._traffic.ask import ask_traffic
 
     until = client.now or datetime.now(timezone.utc)

@@ -25,8 +25,9 @@ from .._values.kinds import FLAG
 
 
 def collections_of(plurals: Container[str], owners: Container[str] = OWNERS) -> list[Resource]:
-    """The collections of a state, in the order of the registry; with rulesets come the rules that
-    may deploy them."""
+    """The collections with these plurals, in the order of the registry; if rulesets are among them,
+    the rules that may deploy rulesets are added.
+    """
     by_plural: dict[str, Resource] = {}
     for managed in MANAGED:
         whole = managed.resource
@@ -41,8 +42,9 @@ def all_inside(holders: Iterable[Resource], state: State) -> list[Resource]:
 
 
 def whole_state(state: State) -> dict[str, Sequence[Object]]:
-    """A state in the form of files: lists with their items, and rulesets with their rules and their
-    deployment, unless these were not read."""
+    """A state in the form of files: each list has its items in it, and each ruleset its rules and
+    its deployment, as far as these were read.
+    """
     whole: dict[str, Sequence[Object]] = {}
     for plural, objects in state.items():
         if plural not in BY_PLURAL:
@@ -72,11 +74,9 @@ def _as_options(rule: Object) -> dict[str, Any]:
 
 
 def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
-    """The options with which a module leaves an object as it is, in the order of the declaration.
-
-    Fields without an option stand in `api_fields` if the resource has that option, and are left out
-    otherwise; so are fields that other fields make meaningless, such as products of a rule that
-    blocks.
+    """The options that describe an object as it is, so that a module with them changes nothing.
+    Fields without an option are in `api_fields` if the resource has that option, and left out
+    otherwise. Fields without effect are left out, such as the products in a rule that blocks.
     """
     obj = resource.semantics.describable(obj)
     fields = resource.declared_values(declared(resource, obj))
@@ -130,8 +130,9 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
 
 
 def _fields_without_options(resource: Resource, obj: Object, options: Values) -> list[str]:
-    """The fields of a single object that no option describes. An object with several fields may
-    lack some, which its owner does not have then."""
+    """The fields of a single object that no option describes. A field that an object lacks is no
+    such field: its owner does not have that feature.
+    """
     names = [field.name for field in resource.fields if field.name not in options]
     if resource.is_whole and options:
         return [name for name in names if obj.get(name) is not None]
@@ -139,8 +140,9 @@ def _fields_without_options(resource: Resource, obj: Object, options: Values) ->
 
 
 def _unlike_default(resource: Resource, obj: Object, values: Values) -> Iterator[str]:
-    """The fields that the values leave out, if a new object would get other values in them by
-    default."""
+    """The fields that these values leave out although their default differs from the object's
+    value.
+    """
     for field in resource.mutable:
         if field.default is None or field.name in values:
             continue

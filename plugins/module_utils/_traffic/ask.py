@@ -47,9 +47,10 @@ Send = Callable[[Request], Response]
 
 @dataclass(frozen=True)
 class NodeTraffic:
-    """The rows of a node so far, the page that was requested last, what is not known, and, as
-    `cut`, which settings shorten the time that the rows cover; for requests, the rows by hour as
-    well."""
+    """The reading of one node so far: its `rows`, the last page that was requested, and the reasons
+    why something is not known. `cut` names the settings of the account that shorten the time that
+    the rows cover. Of requests, there are the rows by hour as well.
+    """
 
     page: RowsPage
     rows: Sequence[Row] = ()
@@ -117,8 +118,9 @@ TOP: Mapping[str, str] = {  # lists of the heaviest traffic, by the dimension th
 
 
 class Heaviest(NamedTuple):
-    """The packets that were dropped, or would have been, by each list of TOP and value, and the
-    reasons why something is not known."""
+    """The heaviest dropped packets (or packets that would have been dropped), by the name of a list
+    of TOP, such as the sources, and then by value; and the reasons why something is not known.
+    """
 
     packets: Mapping[str, Mapping[str, int]]
     unknown: Sequence[str]
@@ -126,8 +128,9 @@ class Heaviest(NamedTuple):
 
 @dataclass(frozen=True)
 class AccountTraffic:
-    """Asks the analytics about one account, or zone; the listings so far, and those by hour, are by
-    the name of the node."""
+    """Asks the analytics about one account, or one zone. It keeps what was read of each node so
+    far, by the name of the node.
+    """
 
     send: Send
     account_id: str
@@ -138,9 +141,8 @@ class AccountTraffic:
     hourly_by_node: Mapping[str, NodeTraffic] = field(default_factory=dict)
 
     def traffic(self, spaces: Sequence[Ranges] | None = None) -> Traffic:
-        """The traffic to all destinations, or to those in one of some spaces.
-
-        Subnets that lie in a space only in part are read address by address.
+        """The traffic to all destinations, or only to those in some spaces (sets of addresses). A
+        subnet of which a part lies in a space is read address by address.
         """
         rows: dict[str, Sequence[Row]] = {}
         unknown: dict[str, Sequence[str]] = {}
@@ -152,7 +154,9 @@ class AccountTraffic:
         return Traffic(self.since, self.until, rows, unknown)
 
     def heaviest(self, number: int) -> Heaviest:
-        """The heaviest traffic that was dropped, or would have been, in one query for all nodes."""
+        """The heaviest dropped packets, at most `number` for each list of TOP; one query asks all
+        nodes.
+        """
         unknown: list[str] = []
         for listing in self.by_node.values():
             unknown += [*listing.cut, *listing.unknown]
@@ -174,8 +178,9 @@ class AccountTraffic:
         return Heaviest(heaviest, unknown)
 
     def _pages_of_heaviest(self, number: int) -> list[tuple[str, RowsPage]]:
-        """A page for each list of TOP, by its name, of each node with packets that were dropped, or
-        would have been."""
+        """A page for each node that has dropped packets, and for each list of TOP; each page with
+        the name of its list.
+        """
         pages: list[tuple[str, RowsPage]] = []
         for listing in self.by_node.values():
             if any(row.drops for row in listing.rows):
@@ -238,8 +243,9 @@ class AccountTraffic:
     def _read_by_settings(
         self, pages: Sequence[RowsPage], refusal: UnreadAnswer
     ) -> dict[str, NodeTraffic]:
-        """The listings as far as the account's settings allow them, each read by a query of its
-        own."""
+        """The listing of each node, read by a query of its own within the limits of the account's
+        settings. `refusal` is the answer to the query that asked all nodes.
+        """
         try:
             settings = self.ask((), with_settings=True).settings
         except Unread:
@@ -275,8 +281,9 @@ class AccountTraffic:
         return replace(listing, rows=rows, unknown=list(unknown))
 
     def _complete(self, listing: NodeTraffic) -> NodeTraffic:
-        """The listing with the pages behind its first one; each begins with the last destination of
-        the one before, whose rows may be cut."""
+        """The listing with all further pages. A page may end in the middle of a destination, so
+        each page begins with the last destination of the page before it.
+        """
         pages = 1
         page_rows = listing.rows
         while len(page_rows) >= listing.page.limit:
@@ -299,8 +306,9 @@ class AccountTraffic:
         return listing
 
     def limited_to(self, spaces: Sequence[Ranges], listing: NodeTraffic) -> NodeTraffic:
-        """The listing with the rows whose destinations lie in a space; subnets across an edge are
-        read address by address."""
+        """The listing without rows whose destination lies in none of the spaces; a subnet across an
+        edge is read address by address.
+        """
         inside: list[Row] = []
         straddling: dict[str, None] = {}
         for row in listing.rows:
@@ -327,8 +335,9 @@ class AccountTraffic:
 
 
 def within_settings(page: RowsPage, allowed: NodeSettings) -> NodeTraffic:
-    """A listing, without rows yet, for a page as far as the settings of its owner allow it, from a
-    later moment on if need be; it says what the settings exclude."""
+    """A listing without rows, whose page is cut to the time that the account's settings allow. The
+    listing names what the settings exclude.
+    """
     owner = page.node.owner
     unknown = []
     if not allowed.enabled:

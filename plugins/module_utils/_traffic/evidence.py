@@ -38,7 +38,9 @@ GroupKey = TypeVar("GroupKey", bound=Hashable)
 
 
 class PacketNumbers(TypedDict):
-    """Packets by what was done with them; None if none were seen, which is not zero."""
+    """The numbers of packets that passed, were dropped, or would have been dropped. None means that
+    no packets were seen, which does not mean that there were none.
+    """
 
     passed_packets: int | None
     dropped_packets: int | None
@@ -47,7 +49,7 @@ class PacketNumbers(TypedDict):
 
 
 class NetworkTraffic(TypedDict):
-    """The traffic to one network as results show it."""
+    """The traffic to one network, in the shape of results."""
 
     network: str
     passed_packets: int | None
@@ -59,7 +61,7 @@ class NetworkTraffic(TypedDict):
 
 
 class ComponentTraffic(PacketNumbers):
-    """The traffic that one component saw, as results show it."""
+    """The traffic that one component of the protection saw, in the shape of results."""
 
     sample_interval: int | None
     known: bool
@@ -70,7 +72,7 @@ class ComponentTraffic(PacketNumbers):
 
 
 class TrafficRecord(TypedDict):
-    """The traffic of an account as results show it."""
+    """The traffic of an account, in the shape of results."""
 
     since: str
     until: str
@@ -80,14 +82,16 @@ class TrafficRecord(TypedDict):
 
 
 class HeavyTraffic(TypedDict):
-    """One of the heaviest sources, networks, systems, countries or ports, as results show it."""
+    """One of the heaviest sources, networks, autonomous systems, countries or ports, in the shape
+    of results.
+    """
 
     value: str
     packets: int
 
 
 class TopTraffic(TypedDict):
-    """The heaviest traffic that was dropped, or would have been, as results show it."""
+    """The heaviest sources, networks and so on of dropped packets, in the shape of results."""
 
     known: bool
     unknown: list[str]
@@ -106,7 +110,9 @@ class TopRecord(TrafficRecord):
 
 @dataclass(frozen=True)
 class Sums:
-    """Packets by what was done with them; `samples` is the number of packets that were seen."""
+    """The numbers of packets that passed, were dropped, or would have been dropped. They are
+    estimates from `samples`, the number of packets that the analytics saw.
+    """
 
     passed: int = 0
     dropped: int = 0
@@ -141,7 +147,7 @@ class Sums:
 
     @property
     def sample_interval(self) -> int | None:
-        """The number of packets of which one was seen; None if none were."""
+        """N if the analytics saw one of N packets; None if they saw none."""
         return max(1, round(self.total / self.samples)) if self.samples else None
 
     @property
@@ -151,7 +157,9 @@ class Sums:
 
 
 def action_of(row: Row) -> str:
-    """`passed`, `dropped` or `would_drop`; empty if the words are not known."""
+    """`passed`, `dropped` or `would_drop`; empty if the outcome of a row has a name that is not
+    known.
+    """
     if row.outcome == DROP:
         return "dropped"
     if row.outcome != PASS:
@@ -181,14 +189,15 @@ def grouped(rows: Iterable[Row], key: Callable[[Row], GroupKey]) -> dict[GroupKe
 
 @dataclass(frozen=True)
 class Evidence:
-    """The rows that count for one component, and what is not known of them."""
+    """The rows that are about one component, and the reasons why something about it is not
+    known."""
 
     component: str
     rows: Sequence[Row]
     unknown: Sequence[str]
 
     def within(self, space: Ranges) -> Evidence:
-        """The same evidence for the destinations in a space alone."""
+        """The same evidence without rows whose destination lies outside of a space."""
         rows = [row for row in self.rows if _goes_to(row, space)]
         return Evidence(self.component, rows, self.unknown)
 
@@ -224,7 +233,7 @@ def _goes_to(row: Row, space: Ranges) -> bool:
 
 
 def evidence_of(traffic: Traffic, component: str) -> Evidence:
-    """The evidence of an account's traffic on one component."""
+    """The rows of an account's traffic that are about one component."""
     name = node_of(component).name
     rows: list[Row] = []
     verdicts: set[str] = set()  # that are not understood
@@ -302,8 +311,9 @@ def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> Comp
 
 
 def by_network(evidence: Evidence, prefixes: Sequence[str] | None) -> Mapping[str, Sequence[Row]]:
-    """The rows by prefix or, without prefixes, by subnet; networks that would lose most packets
-    come first."""
+    """The rows by prefix, or by subnet if there are no prefixes. The networks for which most
+    packets would have been dropped come first.
+    """
     groups: dict[str, list[Row]] = {}
     if prefixes is None:
         groups = grouped(evidence.rows, lambda row: row.destination)
@@ -315,8 +325,9 @@ def by_network(evidence: Evidence, prefixes: Sequence[str] | None) -> Mapping[st
 
 
 def network_record(network: str, rows: Sequence[Row], is_unknown: bool) -> NetworkTraffic:
-    """One network as results show it; `data_centers` has the packets that would have been
-    dropped."""
+    """The traffic to one network, in the shape of results; its `data_centers` count only packets
+    that would have been dropped.
+    """
     sums = summed(rows)
     would_drop: Counter[str] = Counter()
     for row in rows:

@@ -32,8 +32,9 @@ SAMPLED = "Cloudflare samples these events, so that few hits may be missed."
 
 
 class Hits(TypedDict):
-    """The hits of a rule from `since` to `until`, the time that the data cover; `count` is None if
-    it is not known."""
+    """The number of times that a rule matched between `since` and `until`, the time that the data
+    cover. `count` is None if it is not known.
+    """
 
     known: bool
     count: int | None
@@ -44,9 +45,10 @@ class Hits(TypedDict):
 
 
 class Events(TypedDict):
-    """The events of an account or zone, as JSON: `rules` has the numbers by action, by the id of a
-    rule, and `window` the two moments between which they lie; `cut` says which settings shorten
-    this time, `unknown` why not all events are known."""
+    """The firewall events of an account or zone, as JSON. `rules` has the numbers of events by rule
+    id and then by action, `window` the two moments between which they lie, `cut` the settings that
+    shorten this time, and `unknown` the reasons why some events are not known.
+    """
 
     rules: dict[str, dict[str, int]]
     window: Sequence[str]
@@ -56,8 +58,9 @@ class Events(TypedDict):
 
 
 def read_hits(rules: list[Object], hours: float, client: Client, context: Context) -> list[Any]:
-    """Rules of a zone with their hits. For a role, the account's events are read, once for all
-    zones of a run, and those of the zone only if these are incomplete."""
+    """The rules of a zone, each with its hits. If a role runs the module, the events of the account
+    are read once for all of its zones; those of one zone are read only if these are incomplete.
+    """
     events = _events_of_account(client, hours, context) if context.is_role else None
     if events is None or events["unknown"]:
         events = _read_events(client, hours)

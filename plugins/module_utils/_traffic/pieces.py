@@ -23,9 +23,10 @@ HOUR = timedelta(hours=1)
 
 
 def silence(samples_by_hour: Mapping[str, int], since: datetime, until: datetime, noun: str) -> str:
-    """A sentence that the analytics saw no such traffic in some pieces of the time between two
-    moments; empty if each piece has some, or if too little was seen to tell. `samples_by_hour` are
-    numbers by the beginnings of hours, `noun` names the traffic."""
+    """A sentence that the analytics saw no traffic for some hours between two moments; empty if
+    they saw some in each hour, or if they saw too little for a conclusion. `samples_by_hour` has
+    the numbers by the beginning of the hour; `noun` names the traffic, such as `packets`.
+    """
     all_hours = _hours_between(since, until)
     pieces = min(len(all_hours), sum(samples_by_hour.values()) // SAMPLES_OF_PIECE)
     if not pieces:
@@ -46,8 +47,9 @@ def silence(samples_by_hour: Mapping[str, int], since: datetime, until: datetime
 
 
 def _hours_between(since: datetime, until: datetime) -> list[datetime]:
-    """The beginnings of the hours of which at least half lies between two moments: 24 of each day,
-    so that neither the oldest nor the newest traffic may be missing unseen."""
+    """The beginnings of the hours of which at least half lies between two moments. A day has 24 of
+    them, so that a silent first or last hour is noticed as well.
+    """
     first, end = _nearest_hour(since), _nearest_hour(until)
     return [first + HOUR * number for number in range((end - first) // HOUR)]
 

@@ -38,10 +38,11 @@ PASS, DROP = "pass", "drop"
 
 
 class TrafficNode(NamedTuple):
-    """A node of the GraphQL schema below an account or zone; `name` is its alias in queries,
-    `field` its name in the schema. Its data are about a `product`, and grouped by dimensions, first
-    by its `key` if it has one. Of requests the heaviest groups come first, and `only` are the
-    conditions that they meet."""
+    """A data set of the analytics: a node of the GraphQL schema below an account or zone. `field`
+    is its name in the schema, `name` its alias in our queries. Its rows are about one `product` and
+    are grouped by dimensions, first by its `key` if it has one. Rows of requests come in the order
+    of their number, and meet the conditions in `only`.
+    """
 
     name: str
     field: str
@@ -126,11 +127,9 @@ LARGEST_PAGE = 10_000  # rows; smaller where the account's settings say so
 
 
 class RowsPage(NamedTuple):
-    """A page of rows of a node: the time that it covers, the number of its rows, and the
-    destination with which it begins, None for the first page.
-
-    The rows are by address in these `subnets`, or else by subnet. The `heaviest` rows are those
-    with the most packets that were dropped, or would have been.
+    """A request for one page of rows of a node: the time to cover, the number of rows, and the
+    destination to begin with (None for the first page). Rows are by address for these `subnets`,
+    and by subnet without them. With `heaviest`, the rows with the most dropped packets come first.
     """
 
     node: TrafficNode
@@ -177,8 +176,9 @@ def query(
     with_settings: bool = False,
     nodes: Sequence[TrafficNode] = NODES,
 ) -> dict[str, Any]:
-    """The body of a call that requests one page of each node and, `with_settings`, the settings of
-    all nodes."""
+    """The body of a call that requests one page of each node. `with_settings` also requests the
+    settings of all nodes.
+    """
     variables: dict[str, Any] = {"account": owner_id}
     declared = ["$account: string!"]
     owner = nodes[0].owner
@@ -235,11 +235,10 @@ PERCENT_DIGITS = 3  # of a percentage
 
 
 class Row(NamedTuple):
-    """A sum of packets with these values in common; `samples` is the number of packets that were
-    seen.
-
-    For events, it is their number; the rule is the destination, and its action the outcome, or an
-    hour is. For requests, it is their number, with all dimensions as `values`.
+    """A group of packets, requests or events that have the same values: `packets` is their number,
+    `samples` the number of those that were seen. A row of events has the id of the rule as its
+    destination, and the action as its outcome, or an hour. A row of requests has all dimensions in
+    `values`.
     """
 
     destination: str
@@ -258,8 +257,9 @@ class Row(NamedTuple):
 
 
 def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
-    """The position of a row's destination: INSIDE of a space, OUTSIDE of all, or STRADDLING an
-    edge; one that is not understood may be inside."""
+    """INSIDE if a row's destination lies in one of the spaces, OUTSIDE if it lies in none,
+    STRADDLING if a part of it does. A destination that is not understood counts as INSIDE.
+    """
     destination = range_of(row.destination)
     if not destination:
         return INSIDE
@@ -281,8 +281,9 @@ class Traffic:
 
 
 def percentage(part: int, total: int) -> float | None:
-    """The percentage that a part is of the total, zero only if the part is; None if the total is
-    zero."""
+    """The percentage that a part is of a total. A small part is never rounded to zero; None if the
+    total is zero.
+    """
     if not total:
         return None
     exact = 100 * part / total
@@ -303,9 +304,10 @@ LONGEST_ERROR = 200  # characters
 
 
 class ErrorKind(NamedTuple):
-    """A kind of error, found by its code and message, with advice, in which `{permission}` stands
-    for the permission that the owner's analytics need; `is_of_settings` says whether the settings
-    of the owner may tell more."""
+    """A kind of error that the analytics answer, recognised by its code and message, with advice
+    for the user. `{permission}` in the advice stands for the permission that the query needs.
+    `is_of_settings` says whether the owner's settings may explain the error.
+    """
 
     pattern: str
     to_do: str
@@ -335,10 +337,9 @@ BY_STATUS = {
 
 
 class UnreadAnswer(Unread):
-    """An answer, or a part of it, that is not understood or is refused.
-
-    `node` is the node that it concerns, None for all of the answer. If `settings_may_tell`, the
-    settings of the account may say which limits a query has to keep.
+    """The analytics refused a query, or the answer is not understood. `node` is the node that this
+    is about, None for the whole answer. If `settings_may_tell`, the account's settings may say
+    which limits a query has to keep.
     """
 
     def __init__(
@@ -354,8 +355,9 @@ class UnreadAnswer(Unread):
 
 
 class NodeSettings(NamedTuple):
-    """The limits of an account's queries to a node, in seconds and numbers, None for those that are
-    not reported; `not_understood` are the names of those that cannot be read."""
+    """The limits that an account's settings put on queries to a node, in seconds and numbers; None
+    for limits that are not reported. `not_understood` names the settings that could not be read.
+    """
 
     enabled: bool
     not_older_than: int | None
@@ -365,8 +367,7 @@ class NodeSettings(NamedTuple):
 
 
 class NodeRows(NamedTuple):
-    """The rows of each node of a query, by its name, the settings, and the errors in the same
-    answer."""
+    """An answer to a query: the rows and the settings of each node by its name, and the errors."""
 
     rows: Mapping[str, Sequence[Row]]
     settings: Mapping[str, NodeSettings]
@@ -374,8 +375,9 @@ class NodeRows(NamedTuple):
 
 
 def is_final(response: Response) -> bool:
-    """Return whether the same query would be refused again after any pause; the budget of five
-    minutes is longer than all of them."""
+    """Return whether it is of no use to repeat a query: it is too large, or the budget of queries
+    is used up, which lasts for five minutes, longer than any pause between attempts.
+    """
     return bool(FINAL.search(response.content))
 
 
@@ -445,7 +447,7 @@ def _kind_of_error(error: Mapping[str, Any], message: str) -> ErrorKind | None:
 
 
 def _node_in(error: Mapping[str, Any], message: str) -> TrafficNode | None:
-    """The node that an error names, in its path or in its message."""
+    """The node that an error is about, by its path or its message."""
     path = error.get("path")
     steps = path if isinstance(path, list) else []
     for node in NODES:
@@ -489,7 +491,7 @@ def _row(group: Any, page: RowsPage) -> Row:
 
 
 def _dimension_text(value: Any) -> Any:
-    """A dimension; a number, such as a port, as a text."""
+    """The value of a dimension; a number, such as a port, becomes text."""
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     return str(value) if is_integer else value
 
@@ -499,8 +501,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _settings(answer: Any, nodes: Sequence[TrafficNode]) -> dict[str, NodeSettings]:
-    """The settings of nodes by the names of the nodes, without nodes that the answer does not
-    mention."""
+    """The settings by the name of the node; nodes that the answer does not mention are left out."""
     settings: dict[str, NodeSettings] = {}
     for node in nodes:
         answer_of_node = answer.get(node.field) if isinstance(answer, dict) else answer

@@ -74,7 +74,9 @@ Update = Callable[[Mapping[str, Any], of_host.Part, HostRunner, Begin], HostRun]
 
 
 class Refused(Exception):
-    """Cloudflare rejects a part of the host; the next attempt leaves that part alone."""
+    """Raised if Cloudflare rejects a part of the host; the next attempt of the run leaves that part
+    alone.
+    """
 
 
 class Attack:
@@ -112,8 +114,9 @@ class Attack:
         return {**options, "over": which_end(options["over"])}
 
     def run(self) -> HostRun:
-        """Take the postures, or end some; raises ValueError for options that ask for something
-        wrong."""
+        """Take the postures that the options name, or end some. Raises ValueError for options that
+        ask for something wrong.
+        """
         while True:
             try:
                 return self._attempt()
@@ -131,9 +134,9 @@ class Attack:
                 raise ValueError(f"{exc} {way}") from exc
 
     def _attempt(self) -> HostRun:
-        """The run from the file as it is now. Raises Changed if another run writes the file
-        meanwhile, and Refused if Cloudflare rejects a part, so that the next attempt leaves that
-        part alone."""
+        """One attempt, beginning with the file as it is now. Raises Changed if another run writes
+        the file meanwhile, and Refused if Cloudflare rejects a part of the host.
+        """
         task, values = self._task, values_without(self._values, [*self._left_alone])
         existing = self._file.entries_of(task.host)
         earlier_entries = self._entries(values, existing)
@@ -174,7 +177,9 @@ class Attack:
         return run._replace(lines=[*self._lines(run, merged)])
 
     def _entries(self, values: Mapping[str, Any], entries: FileEntries) -> PostureEntries:
-        """The entries of the variables and the file, without the parts that are left alone."""
+        """The entries of postures in the variables and in the file, without the parts that this run
+        leaves alone.
+        """
         return entries_without(self._task.entries(values, entries), [*self._left_alone])
 
     def _taken_before(self, existing: FileEntries) -> FileEntries:
@@ -185,8 +190,10 @@ class Attack:
         return existing
 
     def _leaves_alone(self, reason: str, result: Mapping[str, Any]) -> bool:
-        """Leave the part alone that Cloudflare rejects, with a warning. Returns False if the run
-        failed for another reason, or if it ends postures, all parts of which have to end."""
+        """Note the part that Cloudflare rejects, with a warning, so that the next attempt leaves it
+        alone. Returns False if the run failed for another reason, or if it ends postures, since all
+        parts of a posture have to end.
+        """
         if self._options["over"]:
             return False
         resources = refused_parts(result.get("error"), result.get("left") or ())
@@ -202,8 +209,9 @@ class Attack:
         return True
 
     def _zone_to_read(self) -> dict[str, Any]:
-        """The variable of a collection of the zone, perhaps empty, so that the zone is read even
-        if no variable describes it; empty if the host has no zone."""
+        """An empty collection of the zone as a variable, so that the zone is read even if no
+        variable describes anything of it; no variable if the host has no zone.
+        """
         if not of_host.names_owner(self._values, ZONE_OPTION):
             return {}
         variable = f"{of_host.PREFIX}{BLOCKED_BY[ZONE_OPTION]}"
@@ -212,22 +220,25 @@ class Attack:
     def _new_entries(
         self, existing: FileEntries, now: datetime, state: Mapping[str, Any]
     ) -> FileEntries:
-        """The entries of the host after the run; raises ValueError for options that ask for
-        something wrong."""
+        """The entries of the host as they are after the run; raises ValueError for options that ask
+        for something wrong.
+        """
         if self._options["over"]:
             return self._ended(existing, now)
         return taking(existing, self._asked(now, state), now)
 
     def _naming_options(self, entries: FileEntries, existing: int) -> Move:
-        """The function that names the options of the playbook in place of entries that are new:
-        those after the first `existing` ones."""
+        """A function for error messages: it replaces an option of a new entry by the option of the
+        playbook that caused it. New are the entries after the first `existing` ones.
+        """
         placed = self._file.placed(self._task.host, entries)
         places = [place for place, _entry in placed[existing:]]
         return partial(self._asked_by, places)
 
     def _with_file(self, run: HostRun, merged: MergedHost, is_written: bool) -> HostRun:
-        """The run with the file and the postures in its result, which is changed as well if the
-        run wrote the file."""
+        """The run with the file and the postures in its result; it counts as changed if it wrote
+        the file.
+        """
         result = {
             **run.result,
             "changed": bool(run.result.get("changed")) or is_written,
@@ -237,9 +248,10 @@ class Attack:
         return run._replace(result=result, postures=records)
 
     def _asked(self, now: datetime, state: Mapping[str, Any]) -> FileEntries:
-        """The entries that the options ask for at `now`, the time by Cloudflare's clock. Raises
-        ValueError for a wrong block, for example of the user's own address, and if the host has
-        no object for these options."""
+        """The entries for what the options ask, from `now` on (Cloudflare's clock). Raises
+        ValueError for a block that is wrong, for example of the user's own address, and if the host
+        has nothing that these options could change.
+        """
         options = self._options
         about = {
             "until": write_time(self._end(now)),
@@ -260,8 +272,9 @@ class Attack:
         return entries
 
     def _asked_by(self, places: Sequence[Option], option: Option) -> Option:
-        """The option of the playbook that brought an option of a new entry; an option elsewhere
-        stays as it is."""
+        """The option of the playbook that caused an option of a new entry; any other option is
+        returned as it is.
+        """
         place = next((place for place in places if option.lies_in(place)), option)
         name, *steps = option.path[len(place) :] or ("",)
         if name not in ASKED_BY:
@@ -272,8 +285,9 @@ class Attack:
         return Option(asked_by, *(steps[1:] if steps and isinstance(steps[0], int) else steps))
 
     def _require_new(self, part: of_host.Part, added: Sequence[PostureObject]) -> None:
-        """Raises ValueError if any object exists already that only the values of this posture
-        name."""
+        """Raise ValueError if an object exists already that nothing but this posture names, since
+        the end of the posture would delete it.
+        """
         plurals = {(target.resource.parent or target.resource).plural for target in added}
         resources = [BY_PLURAL[plural] for plural in plurals]
         connection = of_host.connection_options(part)
@@ -284,8 +298,9 @@ class Attack:
     def _require_taken_here(
         self, merged: MergedHost, operations: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Raises ValueError if operations take back a prepared posture of which the file has no
-        entry."""
+        """Raise ValueError if the plan ends a prepared posture that is in force but has no entry in
+        this file: another checkout may have taken it.
+        """
         titles = [*merged.taken_elsewhere(operations)]
         if titles:
             raise ValueError(
@@ -295,7 +310,9 @@ class Attack:
             )
 
     def _require_known(self, merged: MergedHost, part: of_host.Part) -> None:
-        """Raises ValueError if a prepared posture is in force of which the file has no entry."""
+        """Raise ValueError if a prepared posture is in force at Cloudflare that has no entry in the
+        file.
+        """
         try:
             targets = in_force(merged, part, self._run_quietly)
         except ReadFailed as exc:
@@ -309,8 +326,9 @@ class Attack:
             )
 
     def _no_entry(self) -> str:
-        """The end of a sentence on a posture that another checkout may have taken, with what to
-        do next."""
+        """The end of a sentence about a posture that has no entry in the file: who may have taken
+        it, and what to do.
+        """
         return (
             f"{self._file.path} has no entry of it. If it was taken in another checkout, commit the"
             " file there, git pull here, and run the same again."
@@ -337,8 +355,9 @@ class Attack:
         return until
 
     def _ended(self, existing: FileEntries, now: datetime) -> FileEntries:
-        """The entries, where those that attack_over selects end at `now`; raises ValueError if
-        it selects none."""
+        """The entries, of which those that attack_over selects end `now`; raises ValueError if it
+        selects none.
+        """
         over = self._options["over"]
         placed = self._task.variable_entries(self._values)
         in_variables = [str(place) for place, entry in placed if is_meant(over, entry)]
@@ -364,7 +383,9 @@ class Attack:
     def _begin(
         self, existing: FileEntries, entries: FileEntries, predicted: Mapping[str, Any]
     ) -> None:
-        """Report what the run changes, and write the file before anything changes at Cloudflare."""
+        """Tell the user what the run changes, and write the file before anything changes at
+        Cloudflare.
+        """
         self._begun = self._taken_before(existing), entries
         verb = "would" if self._check_mode else "will"
         operations = first_few(map(operation_in_words, predicted["operations"]))
@@ -372,8 +393,9 @@ class Attack:
         self._write(existing, entries)
 
     def _write(self, existing: FileEntries, entries: FileEntries) -> None:
-        """Write the entries of the host; in check mode, only check whether the file could be
-        written. Raises Changed, and AnsibleError."""
+        """Write the entries of the host; in check mode only check whether the file can be written.
+        Raises Changed if another run wrote it meanwhile, and AnsibleError if it cannot be written.
+        """
         try:
             require_writable(self._file.path.parent)
             if not self._check_mode:
@@ -397,8 +419,9 @@ class Attack:
         return run._replace(result={**run.result, "msg": message})
 
     def _acceptances(self, run: HostRun) -> str:
-        """The acceptances of the task, and those for the risks because of which the plan is
-        refused, as YAML."""
+        """The acceptances of the task, together with those that the refused risks need, as YAML to
+        copy.
+        """
         acceptances = [json.dumps(accepted) for accepted in self._options["accept_risks"] or ()]
         for risk in run.result.get("risks") or ():
             acceptances += acceptances_to_copy(risk)
@@ -445,7 +468,7 @@ def _snapshot_directory(sources: Iterable[str]) -> str:
 
 
 def _added_since(earlier: MergedHost, merged: MergedHost) -> list[PostureObject]:
-    """The objects that only postures name, and that the earlier postures did not add."""
+    """The objects that only postures name, and that the earlier postures did not name."""
     return [target for identity, target in merged.added.items() if identity not in earlier.added]
 
 

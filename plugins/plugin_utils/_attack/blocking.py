@@ -34,9 +34,10 @@ ZW T1 XK XX"""
 
 
 class BlockForm(NamedTuple):
-    """The form of the texts to block. `field` is the field of the expression, `pattern` matches
-    a valid text, `written` is how the expression writes them, and `example` describes them with
-    an example."""
+    """A kind of values to block, such as networks or countries: `field` is the field of the
+    expression, `pattern` matches a valid text, `written` puts a text into the expression's syntax,
+    and `example` describes valid texts for error messages.
+    """
 
     field: str
     pattern: str
@@ -71,7 +72,9 @@ MAPPED_BITS = 96  # in front of the address of IPv4 in ::ffff:192.0.2.1
 
 
 def blocking_expression(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
-    """The packets or requests to block; raises Mistakes with all that is wrong."""
+    """The expression that matches the packets or requests to block; raises Mistakes with everything
+    that is wrong with the block.
+    """
     sets: list[str] = []
     problems: list[OptionError] = []
     for name, form in BLOCK_FORMS.items():

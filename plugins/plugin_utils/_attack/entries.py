@@ -22,8 +22,9 @@ YES = ("true", "yes")
 
 
 def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
-    """Return whether `over` (the option attack_over) selects an entry: all entries, or by name
-    or reason."""
+    """Return whether `over`, the value of attack_over, selects an entry: by its name, by its
+    reason, or because it selects all.
+    """
     if over.lower() in YES:
         return True
     return over in (str(entry.get("name", "")), str(entry.get("reason", "")))
@@ -41,8 +42,9 @@ def _holds(entry: Mapping[str, Any], now: datetime) -> bool:
 def with_end(
     entries: FileEntries, over: str, until: str, accepted_risks: Sequence[Any]
 ) -> FileEntries:
-    """The entries, where those that `over` selects end at `until` and have these accepted risks
-    as well."""
+    """The entries, of which those that `over` selects end at `until` and accept these risks as
+    well.
+    """
     with_ended = []
     for entry in entries:
         if is_meant(over, entry):
@@ -53,8 +55,9 @@ def with_end(
 
 
 def taking(existing: FileEntries, asked: FileEntries, now: datetime) -> FileEntries:
-    """The entries of a host with new ones. If an entry in force differs from a new one only in
-    its times, that entry gets the later end, and none is added."""
+    """The entries of a host together with new ones. If a new entry differs from one in force only
+    in its times, it is not added: the one in force gets the later end.
+    """
     entries = [*existing]
     for entry in asked:
         index = _index_of_same(existing, entry, now)
@@ -78,8 +81,9 @@ def _index_of_same(existing: FileEntries, entry: Mapping[str, Any], now: datetim
 
 
 def _without_times(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry without its times, and without the descriptions of its blocks, which contain its
-    end."""
+    """An entry without its times. The descriptions of its blocks are left out as well, since they
+    contain the end.
+    """
     values = without(entry, *TIMES)
     for name in BLOCKED_BY.values():
         if name in values:

@@ -23,8 +23,9 @@ OF_ALL_PARTS = (401, 408, 429)
 
 
 def refused_parts(error: ErrorDetails | None, left: Iterable[Mapping[str, Any]]) -> list[Resource]:
-    """The resources that Cloudflare rejects, by the error of a failed run and its operations
-    that are `left`; none if Cloudflare rejects the run as a whole."""
+    """The resources that Cloudflare rejects: those of the operations that were `left` and whose
+    path the error names. None if Cloudflare rejects the run as a whole.
+    """
     status = error["status"] if error else None
     if error is None or status is None or not 400 <= status < 500 or status in OF_ALL_PARTS:
         return []
@@ -49,13 +50,15 @@ def _matched(resource: Resource, path: str) -> str:
 
 
 def options_of(resources: Sequence[Resource]) -> list[str]:
-    """The options of a host that describe these resources."""
+    """The options of the host module that describe these resources."""
     variables = [VARIABLE_OF[resource.plural] for resource in resources]
     return [variable.removeprefix(PREFIX) for variable in variables]
 
 
 def values_without(values: Values, options: Sequence[str]) -> dict[str, Any]:
-    """The variables of a host without these options, which its prepared postures lose as well."""
+    """The variables of a host without these options; the prepared postures among them lose the
+    options as well.
+    """
     remaining = without(values, *(f"{PREFIX}{option}" for option in options))
     postures = remaining.get(POSTURES)
     if options and postures:

@@ -44,8 +44,9 @@ SHORTEST_ATTACK, LONGEST_ATTACK = 1 / 60, 24 * 31  # hours
 
 
 def which_end(value: Any) -> str:
-    """The value of attack_over as text: a name or reason of postures, or a yes for all; empty if
-    it ends none."""
+    """The postures that attack_over ends, as text: a name or reason, or a yes for all; empty if it
+    ends none.
+    """
     over = str(value or "")
     return "" if over.lower() in NO else over
 
@@ -64,9 +65,10 @@ def errors_of_attack(
     options: Mapping[str, Any],
     set_names: Container[str],
 ) -> Iterator[OptionError]:
-    """An error for each option that is missing or does not fit with the others, judged by the
-    hosts of the play, the limit, the prepared postures, and the variables with the user's own
-    `networks`. `set_names` are the names of the options that are set."""
+    """An error for each option that is missing or contradicts another. Besides the options, it
+    needs the hosts of the play, the limit, the prepared postures, the variables with the user's own
+    `networks`, and the names of the options that the user set.
+    """
     if not (limit or "attack_all" in set_names):
         yield OptionError(Option(), WHICH_HOSTS.format(first_few(hosts)))
     yield from _errors_of_ways(options, set_names)
@@ -87,7 +89,7 @@ def errors_of_attack(
 
 
 def _errors_of_ways(options: Mapping[str, Any], set_names: Container[str]) -> Iterator[OptionError]:
-    """An error if no option says what to do, or if options contradict each other."""
+    """An error if no option says what to do, or if two options ask for different things."""
     ways = [f"attack_{name}" for name in ("posture", *VALUES)]
     if which_end(options["attack_over"]):
         excluded = [name for name in (*ways, "attack_reason", *ENDS) if name in set_names]

@@ -36,8 +36,9 @@ LEVEL_OF_SOME = (
 
 
 def threats(part: Part, merged: MergedHost, run_module: RunModule) -> Iterator[str]:
-    """Sentences on who attacks, what the posture would do to past requests, and what would
-    defeat it, as far as that is known; a failure to find out does not stop the run."""
+    """Sentences on who attacks, what the posture would have done to past requests, and what would
+    make it useless, as far as that can be read. A reading that fails does not stop the run.
+    """
     if part.options.get("account_id"):
         connection = connection_options(part, MODULE_SPECS[TRAFFIC].owner)
         options = {**connection, "hours": MINUTES / 60, "top": HEAVIEST}
@@ -100,16 +101,19 @@ def operation_in_words(operation: Mapping[str, Any]) -> str:
 
 
 def _remains(target: PostureObject, obj: Object) -> bool:
-    """Return whether an existing object stays when the posture ends: a list that is as the
-    posture sets it, since only its items are deleted."""
+    """Return whether an existing object stays when the posture ends. That is so for a list, of
+    which only the items are deleted.
+    """
     return target.resource is LISTS and target.is_made(obj)
 
 
 def named_by_nobody(
     added: Sequence[PostureObject], state: State, blocking: Mapping[str, Any]
 ) -> str:
-    """The error for existing objects that the end of a posture would delete, with the variables
-    that describe them as they are now (a block with all its fields); empty if there are none."""
+    """The error for existing objects that the end of the posture would delete, with variables to
+    copy that describe them as they are now; empty if there are no such objects. `blocking` has all
+    fields that a block sets.
+    """
     existing: dict[str, list[Object]] = {}
     titles = []
     for target in added:
@@ -132,8 +136,9 @@ def named_by_nobody(
 
 
 def _with_lists(existing: Mapping[str, list[Object]], state: State) -> State:
-    """The existing objects, with the lists that hold the items among them, since variables
-    describe items in their list."""
+    """The existing objects. Lists are added whose items are among them, since variables describe an
+    item inside of its list.
+    """
     named = existing.get(LISTS.plural, [])
     lists = [
         obj
@@ -144,7 +149,9 @@ def _with_lists(existing: Mapping[str, list[Object]], state: State) -> State:
 
 
 def _variables_of(state: State, blocks: Set[str], blocking: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables that describe a state, with all fields that a block sets."""
+    """The variables that describe these existing objects; a block is described with all fields in
+    `blocking`.
+    """
     exported = export_state(state).variables
     variables = {name: exported[name] for name in of_host.OWNERS_OF if exported.get(name)}
     for entries in variables.values():
