@@ -23,10 +23,11 @@ from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS, OptionError, parsed
 from ..module_utils._protection.expectation import KINDS_OF_TRAFFIC, OF_REQUESTS, PACKETS
 from ..module_utils._schema.resource import without
-from ..module_utils._text import Option, first_sentences, plural, redact, redact_text
+from ..module_utils._text import Option, Reword, first_sentences, plural, redact, redact_text
 from ..module_utils._values.kinds import identifier
 from ..plugin_utils import _variables as role_variables
 from ..plugin_utils._action import say
+from ..plugin_utils._alike import HostsText
 from ..plugin_utils._attack.options import ATTACK
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
@@ -176,11 +177,25 @@ OF_PLAYBOOK = {"evaluate": (EVALUATE, _check_evaluate), "notify": (NOTIFY, _chec
 PLACEHOLDER = {"baseline_api_token": "x" * 40}
 
 
+class HostFindings(NamedTuple):
+    """The mistakes in the variables of a host, and the doubts about what they describe."""
+
+    mistakes: Sequence[OptionError]
+    doubts: Sequence[OptionError] = ()
+
+    def reworded(self, reword: Reword) -> HostFindings:
+        """The findings with their texts changed by `reword`."""
+        return HostFindings(
+            [error.reworded(reword) for error in self.mistakes],
+            [error.reworded(reword) for error in self.doubts],
+        )
+
+
 class Checked(NamedTuple):
-    """The result of the check of all hosts, and the mistakes by host."""
+    """The result of the check of all hosts, and the findings by host."""
 
     result: dict[str, Any]
-    mistakes: Mapping[str, Sequence[OptionError]]
+    findings: Mapping[str, HostFindings]
 
 
 class ActionModule(FleetAction):
@@ -206,28 +221,32 @@ class ActionModule(FleetAction):
         hosts = self.hosts(variables)
         # The first of two hosts with one account or zone is to hear of the second one as well.
         self._run_on_each(variables, HostTask.shared_owners)
-        mistakes: dict[str, Sequence[OptionError]] = {}
+        findings: dict[str, HostFindings] = {}
 
         def check(task: HostTask) -> dict[str, Any]:
-            mistakes[task.host] = _mistakes(task)
-            return _result_with(mistakes[task.host])
+            findings[task.host] = _findings(task)
+            return _result_with(findings[task.host].mistakes)
 
         result = self.results(variables, check)
-        if not result.get("failed"):
-            hosts_checked = plural(len(hosts), "host was", "hosts were")
-            say(self.display, f"{hosts_checked} checked; none has a mistake.")
-            return Checked(result, {})
         host_results = result.get("hosts", {hosts[0]: result})
         for host, host_result in host_results.items():
-            if host_result.get("failed") and host not in mistakes:  # its check did not get so far
-                mistakes[host] = [OptionError(Option(), host_result["msg"].rstrip("."))]
-        secrets = self._run_on_each(variables, lambda task: task.secrets(PLAYBOOKS_AND_ROLES))
-        longest_first = sorted({*chain.from_iterable(secrets)}, key=len, reverse=True)
-        reword = partial(redact_text, secrets=longest_first)
-        reworded = {
-            host: [error.reworded(reword) for error in errors] for host, errors in mistakes.items()
-        }
-        return Checked(redact(result, longest_first), reworded)
+            if host_result.get("failed") and host not in findings:  # its check did not get so far
+                error = OptionError(Option(), host_result["msg"].rstrip("."))
+                findings[host] = HostFindings([error])
+        if any(found.mistakes or found.doubts for found in findings.values()):
+            secrets = self._run_on_each(variables, lambda task: task.secrets(PLAYBOOKS_AND_ROLES))
+            longest_first = sorted({*chain.from_iterable(secrets)}, key=len, reverse=True)
+            reword = partial(redact_text, secrets=longest_first)
+            findings = {host: found.reworded(reword) for host, found in findings.items()}
+            result = redact(result, longest_first)
+        warnings = _warnings(findings)
+        if not result.get("failed"):
+            hosts_checked = plural(len(hosts), "host was", "hosts were")
+            doubts = (
+                "none has a mistake." if not warnings else "none has a mistake, see the warnings."
+            )
+            say(self.display, f"{hosts_checked} checked; {doubts}")
+        return Checked({**result, "warnings": warnings} if warnings else result, findings)
 
     def _run_on_each(
         self, variables: Mapping[str, Any], work: Callable[[HostTask], list[str]]
@@ -250,7 +269,9 @@ FILE_MODE = 0o600  # that of a report
 def _with_sarif(path: str, checked: Checked) -> dict[str, Any]:
     """The result, whose mistakes are in a file."""
     result = checked.result
-    text = report_files.json_text(report_files.sarif_of_mistakes(checked.mistakes))
+    mistakes = {host: found.mistakes for host, found in checked.findings.items()}
+    doubts = {host: found.doubts for host, found in checked.findings.items()}
+    text = report_files.json_text(report_files.sarif_of_inventory(mistakes, doubts))
     try:
         changed = report_files.write_file(Path(path), text, FILE_MODE)
     except OSError as exc:
@@ -267,6 +288,23 @@ def _result_with(mistakes: Sequence[OptionError]) -> dict[str, Any]:
     problems = role_variables.sentences(mistakes)
     message = first_sentences(problems, MAX_ERRORS)
     return {"failed": True, "changed": False, "msg": message, "problems": problems}
+
+
+def _warnings(findings: Mapping[str, HostFindings]) -> list[str]:
+    """A warning for each doubt; hosts with the same doubt share it."""
+    hosts: dict[str, list[str]] = {}
+    for host, found in findings.items():
+        for text in role_variables.sentences(found.doubts):
+            hosts.setdefault(text, []).append(host)
+    return [HostsText(text, names).line for text, names in hosts.items()]
+
+
+def _findings(task: HostTask) -> HostFindings:
+    """The findings on a host."""
+    mistakes = _mistakes(task)
+    alone = task.alone(CHECKED, PLACEHOLDER)
+    problems = [problem.error for problem in alone.problems]
+    return HostFindings(role_variables.each_once([*mistakes, *problems]), alone.doubts)
 
 
 def _mistakes(task: HostTask) -> list[OptionError]:

@@ -177,6 +177,10 @@ class ReadOptions(Dict[str, Any]):
         """Other values of these options, with the same options wrong."""
         return ReadOptions(options, self.errors, self._wrong, self._depth)
 
+    def with_nulls(self) -> dict[str, Any]:
+        """A plain dictionary of the options, with null for each wrong one."""
+        return {**dict.fromkeys(self._wrong), **self}
+
     def only(self, names: Iterable[str]) -> ReadOptions:
         """The options with these names, null for one that is left out."""
         options = {name: dict.get(self, name) for name in names}

@@ -9,8 +9,8 @@ once in a worker."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Set
-from functools import lru_cache, partial
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..module_utils._api.settings import OPTIONS_FROM_ENVIRONMENT
@@ -64,21 +64,58 @@ class OptionProblem(NamedTuple):
     names: Set[str]
 
 
+class ProblemsAlone(NamedTuple):
+    """The problems with the options of a module that its options alone show, and the `doubts` about
+    what is probably not meant, in words."""
+
+    problems: Sequence[OptionProblem]
+    doubts: Sequence[OptionError]
+
+
 def option_problems(
     module: str, arguments: Mapping[str, Any], context: Context, in_files: Mapping[str, Any]
 ) -> list[OptionProblem]:
     """All problems with the options of a module; the values of the variables `in_files` know
     their file and line."""
     spec, options = read_arguments(module, arguments)
-    place = partial(origin_of_value, in_files, names=context.names)
-    problems = []
-    for error in option_errors(spec, options, context):
-        text = option_failure(arguments, [error], context)["msg"]
-        option = option_at(error.option.name(context.names))
-        names = variables_in_error(error, context.names)
-        in_words = OptionError(Option(), text.rstrip("."), place(error.option))
-        problems.append(OptionProblem(in_words, option, names))
-    return problems
+    to_words = _ToWords(arguments, context, in_files)
+    return [to_words.problem(error) for error in option_errors(spec, options, context)]
+
+
+def problems_alone(
+    module: str, arguments: Mapping[str, Any], context: Context, in_files: Mapping[str, Any]
+) -> ProblemsAlone:
+    """Like option_problems(), with all else that is known of the objects in the options without a
+    request."""
+    from ..module_utils._planning.alone import findings_alone  # loads the solver
+
+    spec, options = read_arguments(module, arguments)
+    to_words = _ToWords(arguments, context, in_files)
+    findings = findings_alone(spec, options, context)
+    return ProblemsAlone(
+        [to_words.problem(error) for error in findings.errors],
+        [to_words.error(doubt) for doubt in findings.doubts],
+    )
+
+
+class _ToWords(NamedTuple):
+    """The words for errors in the options of a module, as its failure has them."""
+
+    arguments: Mapping[str, Any]
+    context: Context
+    in_files: Mapping[str, Any]
+
+    def problem(self, error: OptionError) -> OptionProblem:
+        """The problem that an error tells."""
+        names = self.context.names
+        option = option_at(error.option.name(names))
+        return OptionProblem(self.error(error), option, variables_in_error(error, names))
+
+    def error(self, error: OptionError) -> OptionError:
+        """The error in words, with the place of its option."""
+        text = option_failure(self.arguments, [error], self.context)["msg"]
+        place = origin_of_value(self.in_files, error.option, names=self.context.names)
+        return OptionError(Option(), text.rstrip("."), place)
 
 
 def packed_arguments(module: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -102,7 +102,12 @@ def test_check_inventory_writes_its_mistakes_if_a_file_is_named(inventory: Path)
     assert {name: (item["ruleId"], _place(item["locations"][0])) for name, item in found.items()} == {
         "baseline_securty_level": ("mistake", known("host_vars/lima.yml:2")),
         "baseline_rate_limit_rules[0].action": ("mistake", known("host_vars/lima.yml:4")),
+        "baseline_custom_rules[1]": ("doubt", known("group_vars/zones.yml:5")),  # behind the block
     }
+    assert {item["ruleId"]: item["level"] for item in run["results"]} == {"mistake": "error", "doubt": "warning"}
     (folder / "host_vars" / "lima.yml").write_text("---\n", encoding="utf-8")
+    warned = play("-e", "check_sarif=check.sarif").done()
+    assert "2 hosts were checked; none has a mistake, see the warnings." in warned.output
+    (folder / "group_vars" / "zones.yml").write_text("---\n", encoding="utf-8")
     play("-e", "check_sarif=check.sarif").done()
     assert lines_in(folder / "check.sarif") == {}

@@ -478,7 +478,7 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
     defaults = resource.defaults()
     for match, values in _matches_and_values(desired, _existing_by_key(desired, existing)):
         if match is None:
-            operations.append(_creation(resource, {**defaults, **adjust(resource, None, values)}))
+            operations.append(creation(resource, {**defaults, **adjust(resource, None, values)}))
         elif not match.stays:
             operations.append(_change_of("delete", resource, match, {}, values))
         else:
@@ -492,7 +492,8 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
     return operations
 
 
-def _creation(resource: Resource, values: Values) -> Operation:
+def creation(resource: Resource, values: Values) -> Operation:
+    """The operation that creates an object with these values."""
     fields = {name: values[name] for name in resource.fields_by_name if name in values}
     fields.update(undeclared_changes(resource.fields_by_name, None, values))
     return Operation("create", resource, fields)

@@ -16,7 +16,7 @@ from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import fields_in, without
 from ...module_utils._text import Option
-from .._module_options import OptionProblem, option_problems
+from .._module_options import OptionProblem, ProblemsAlone, option_problems, problems_alone
 from .._variables import (
     FindErrors,
     Mistakes,
@@ -83,6 +83,17 @@ class CheckedHost(HostVariables):
             *readable_errors(errors, arguments, values, self.variables),
             *(problem.error for problem in problems if not is_within(problem.option, unread)),
         ]
+
+    def alone(self, arguments: Arguments, additional: Mapping[str, Any]) -> ProblemsAlone:
+        """The problems and doubts that what the variables describe shows by itself; a value that
+        cannot be read, of which mistakes() tell, has none."""
+        stored, unread = self.read(arguments)
+        values = {**stored, **additional}
+        part = part_of({**stand_ins(values), **values})
+        module = COLLECTION + part.module
+        found = problems_alone(module, part.options, part.context, self.variables)
+        readable = [item for item in found.problems if not is_within(item.option, unread)]
+        return found._replace(problems=readable)
 
     def _errors_beside(
         self, wrong_names: set[str], fit: Mapping[str, Any], takes_postures: bool

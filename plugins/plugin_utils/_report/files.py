@@ -44,7 +44,7 @@ PAGES = "https://github.com/edgeops/ansible-protection/blob/main/docs"
 PAGE_OF = {
     "ineffective": "ineffective",
     "risk": "risks",
-    **dict.fromkeys(("unknown", "mistake"), "check_inventory"),
+    **dict.fromkeys(("unknown", "mistake", "doubt"), "check_inventory"),
 }
 FILE_AND_LINE = re.compile(r"([^()]+):([1-9]\d*)")
 WITHOUT_LINE = ("inventory", "1")  # GitHub refuses a file with a finding that has no place
@@ -73,16 +73,23 @@ def sarif(report: Report) -> dict[str, Any]:
     return _log(chain.from_iterable(map(_located, report["hosts"])))
 
 
-def sarif_of_mistakes(mistakes: Mapping[str, Sequence[OptionError]]) -> dict[str, Any]:
-    """The SARIF document for the mistakes in the variables of hosts; `mistakes` has them by
-    host.
+def sarif_of_inventory(
+    mistakes: Mapping[str, Sequence[OptionError]], doubts: Mapping[str, Sequence[OptionError]]
+) -> dict[str, Any]:
+    """The SARIF document for the mistakes in the variables of hosts, and the doubts about them, both
+    by host.
     """
-    occurrences: list[Occurrence] = []
-    for host, errors in mistakes.items():
+    errors = _occurrences("mistake", "error", mistakes)
+    return _log([*errors, *_occurrences("doubt", "warning", doubts)])
+
+
+def _occurrences(
+    rule: str, level: str, by_host: Mapping[str, Sequence[OptionError]]
+) -> Iterator[Occurrence]:
+    for host, errors in by_host.items():
         for error, text in zip(errors, sentences(errors)):
-            finding = Located("mistake", text, error.place or None)
-            occurrences.append(Occurrence(finding, host))
-    return _log(occurrences)
+            finding = Located(rule, text, error.place or None, level=level)
+            yield Occurrence(finding, host)
 
 
 def _located(record: HostRecord) -> Iterator[Occurrence]:
