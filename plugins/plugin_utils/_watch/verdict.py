@@ -1,0 +1,189 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The verdict of a watch: whether a change stopped too much, by the samples of the analytics so
+far. Pure functions: they know no client and no clock.
+
+Not known counts as too much. The time of a watch passes as far as the analytics cover it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from ...module_utils._text import plural
+from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
+from ...module_utils._traffic.queries import FEWEST_SAMPLES, percentage, too_few
+from ...module_utils._traffic.watched import WatchSample
+
+WITHIN, EXCEEDED, NOT_KNOWN, GOES_ON = "within", "exceeded", "not known", "goes on"
+SILENT_SAMPLES = 2  # so many samples in succession without an answer are no slip of the service
+HOUR = timedelta(hours=1)
+
+
+class WatchTerms(NamedTuple):
+    """The limits of a watch, as baseline_watch has them."""
+
+    minutes: float = 10
+    interval_seconds: float = 60
+    max_stopped_percent: float = 0.5
+    max_stopped_requests: int = 1000
+    manual: bool = False
+
+    @property
+    def length(self) -> timedelta:
+        """The time that the analytics have to cover."""
+        return timedelta(minutes=self.minutes)
+
+    @property
+    def margin(self) -> timedelta:
+        """The time beyond the length after which events of it have come that are later than
+        requests."""
+        return timedelta(seconds=self.interval_seconds)
+
+    @property
+    def longest_delay(self) -> timedelta:
+        """The delay of the analytics from which on nothing is known."""
+        return 2 * self.length
+
+
+class WatchedObject(NamedTuple):
+    """A changed object. `rule` is the id by which events name it; None if other rules of the zone
+    may stop more because of it, so that all of them count."""
+
+    resource: str
+    key: str
+    rule: str | None = None
+
+
+class RuleFigures(NamedTuple):
+    """The requests that an object stopped, beyond the average of the hour before; `percent` is
+    their share of all requests, None if there are none."""
+
+    watched: WatchedObject
+    stopped: int
+    percent: float | None
+
+
+class Verdict(NamedTuple):
+    """The verdict on a watch so far, with its figures and, for NOT_KNOWN, the reasons."""
+
+    outcome: str
+    covered_until: datetime | None = None
+    requests: int = 0
+    stopped: int = 0
+    figures: Sequence[RuleFigures] = ()
+    unknown: Sequence[str] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The verdict in the form of results."""
+        covered = self.covered_until
+        return {
+            "covered_until": write_timestamp(covered) if covered else None,
+            "known": self.outcome != NOT_KNOWN,
+            "unknown": list(self.unknown),
+            "requests": self.requests,
+            "stopped": self.stopped,
+            "rules": [_figures_record(figures) for figures in self.figures],
+        }
+
+
+def _figures_record(figures: RuleFigures) -> dict[str, Any]:
+    return {
+        "resource": figures.watched.resource,
+        "key": figures.watched.key,
+        "all_rules": figures.watched.rule is None,
+        "stopped": figures.stopped,
+        "percent": figures.percent,
+    }
+
+
+def judge(
+    terms: WatchTerms,
+    objects: Sequence[WatchedObject],
+    since: datetime,
+    samples: Sequence[WatchSample],
+) -> Verdict:
+    """The verdict on a change that was written at `since`, by the samples so far, oldest first."""
+    answered = [sample for sample in samples if not sample["unknown"]]
+    figures = Verdict(GOES_ON)
+    if answered:
+        figures = _figures(objects, since, answered[-1])
+        if _exceeds(terms, figures, answered[-1]):
+            return figures._replace(outcome=EXCEEDED)
+    unknown = _why_not_known(terms, since, samples, figures)
+    if unknown:
+        return figures._replace(outcome=NOT_KNOWN, unknown=unknown)
+    covered = figures.covered_until
+    if covered is None or covered < since + terms.length + terms.margin:
+        return figures
+    if samples[-1]["unknown"]:
+        return figures
+    if answered[-1]["samples"] < FEWEST_SAMPLES:
+        reason = too_few(answered[-1]["samples"], "requests")
+        return figures._replace(outcome=NOT_KNOWN, unknown=[reason])
+    return figures._replace(outcome=WITHIN)
+
+
+def _figures(objects: Sequence[WatchedObject], since: datetime, sample: WatchSample) -> Verdict:
+    """The figures of a sample, without an outcome."""
+    covered = read_timestamp(sample["covered_until"])
+    share = max(timedelta(), covered - since) / HOUR if covered else 0.0
+    requests = sample["requests"]
+    excess = {
+        rule["rule"]: max(0, round(rule["stopped"] - rule["hour_before"] * share))
+        for rule in sample["rules"]
+    }
+    figures: list[RuleFigures] = []
+    for watched in objects:
+        stopped = _stopped_by(watched, excess)
+        figures.append(RuleFigures(watched, stopped, percentage(stopped, requests)))
+    return Verdict(GOES_ON, covered, requests, _stopped_in_all(figures), figures)
+
+
+def _stopped_by(watched: WatchedObject, excess: Mapping[str, int]) -> int:
+    return sum(excess.values()) if watched.rule is None else excess.get(watched.rule, 0)
+
+
+def _stopped_in_all(figures: Sequence[RuleFigures]) -> int:
+    """The requests that all objects stopped; if all rules of the zone count, no rule counts
+    twice."""
+    of_zone = [one.stopped for one in figures if one.watched.rule is None]
+    if of_zone:
+        return max(of_zone)
+    by_rule = {one.watched.rule: one.stopped for one in figures}
+    return sum(by_rule.values())
+
+
+def _exceeds(terms: WatchTerms, verdict: Verdict, sample: WatchSample) -> bool:
+    """Return whether the figures are above a limit; a share of few samples says nothing yet."""
+    if verdict.stopped > terms.max_stopped_requests:
+        return True
+    if sample["samples"] < FEWEST_SAMPLES:
+        return False
+    percent = percentage(verdict.stopped, verdict.requests)
+    return percent is not None and percent > terms.max_stopped_percent
+
+
+def _why_not_known(
+    terms: WatchTerms, since: datetime, samples: Sequence[WatchSample], verdict: Verdict
+) -> list[str]:
+    """The reasons why nothing can be said any more; none as long as an answer may still come."""
+    latest = samples[-SILENT_SAMPLES:]
+    if len(latest) == SILENT_SAMPLES and all(sample["unknown"] for sample in latest):
+        return list(latest[-1]["unknown"])
+    now = read_timestamp(samples[-1]["now"]) if samples else None
+    if now is None:
+        return []
+    covered = max(since, verdict.covered_until or since)
+    if now - covered <= terms.longest_delay:
+        return []
+    minutes = plural(int((now - covered).total_seconds() // 60), "minute", "minutes")
+    if verdict.covered_until is None:
+        return [f"The analytics have shown no request to the zone for {minutes}."]
+    moment = to_the_minute(write_timestamp(covered))
+    return [f"The analytics cover the time until {moment}, {minutes} ago."]
