@@ -30,17 +30,14 @@ from .._vendor.fields import (
     MAP,
     NUMBER,
     PACKET_FIELDS,
-    RANGES,
+    RAW_PACKETS,
     TEXT,
 )
 from .._vendor.functions import RESULTS_OF_FUNCTIONS
 from .fields import (
     FILTER_FIELDS,
     addresses_of,
-    form_of_texts,
     misplaced_list,
-    numbers_of,
-    possible_texts,
     set_to_write,
     unknown_names,
     values_of,
@@ -54,8 +51,8 @@ from .grammar import (
     QUOTED,
     WHITE_SPACE,
     WORD,
+    Combination,
     Comparison,
-    Negation,
     Token,
     Tree,
     is_address,
@@ -68,6 +65,7 @@ from .grammar import (
     text_of,
     tokens_of,
 )
+from .never_true import texts_never_begun, values_never_had
 from .patterns import wildcard_pieces
 
 try:
@@ -317,22 +315,28 @@ def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterat
     if form:
         yield form
         return
-    left = _left_side(
-        [leaf.field] if leaf.plain else [token.text for token in tokens_of(leaf.field)]
-    )
+    words = [leaf.field] if leaf.plain else [token.text for token in tokens_of(leaf.field)]
+    left = _left_side(words)
     name = left.name
     if left.arguments and name in QUANTIFIERS:
         yield from _mistakes_of_quantifier(leaf, name, start)
-    elif left.arguments and name not in RESULTS_OF_FUNCTIONS:
-        near = did_you_mean(name, RESULTS_OF_FUNCTIONS, NEAR_FUNCTIONS)
-        problem = f"no page of Cloudflare names a function {quoted(name)}{near}"
+        return
+    for function in _unknown_functions(words):
+        near = did_you_mean(function, RESULTS_OF_FUNCTIONS, NEAR_FUNCTIONS)
+        problem = f"no page of Cloudflare names a function {quoted(function)}{near}"
         yield Unread(f"{problem}; Cloudflare may refuse it", at=start, malformed=False)
-    else:
+    if not left.arguments or name in RESULTS_OF_FUNCTIONS:
         if name in LOWERED and left.indexes and left.indexes[1] != left.indexes[1].lower():
             write = left.indexes[1].lower()
             problem = f"the keys of {name} have small letters alone; write {write}"
             yield Unread(problem, at=start, malformed=False)
         yield from _mistakes_of_shape(leaf, left, start, is_inner)
+
+
+def _unknown_functions(words: Sequence[str]) -> list[str]:
+    """The functions among these words that no page names."""
+    called = [word for word, behind in zip(words, words[1:]) if behind == "(" and word[0].isalpha()]
+    return [name for name in dict.fromkeys(called) if name not in RESULTS_OF_FUNCTIONS]
 
 
 def _mistakes_of_shape(
@@ -341,6 +345,10 @@ def _mistakes_of_shape(
     """The mistake in a left side with too few or too many indexes; without one, the mistakes in the
     comparison of its single value."""
     kind, missing = _shape_of(left)
+    if left.name in RAW_PACKETS and not left.arguments and not leaf.operator:
+        problem = f"{left.name} is a raw packet, and neither true nor false"
+        to_do = f'; write ip.proto eq "{left.name}"' if left.name != "ip" else ""
+        yield Unread(f"{problem}{to_do}", at=start)
     if not kind:
         return
     operator = f" {leaf.operator} ..." if leaf.operator else ""
@@ -361,6 +369,8 @@ def _mistakes_of_shape(
     elif EACH in left.indexes and not is_inner:
         write = f"any({left.text}{operator})"
         yield Unread(f"{left.text} has several values; write {write}", at=start)
+    elif is_inner and EACH not in left.indexes:
+        yield Unread(f"{left.text} is a single value; write {left.text}{operator}", at=start)
     else:
         yield from _mistakes_of_single(leaf, kind, start)
 
@@ -385,12 +395,21 @@ def _mistakes_of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator
         return
     words = tokens_of(leaf.field)[2:-1]
     inner = parse(" ".join(token.text for token in words))
-    if isinstance(inner, Negation):
-        inner = inner.part
-    if isinstance(inner, Comparison) and not inner.problem:
-        for mistake in _mistakes_of(inner, start, is_inner=True):
+    if isinstance(inner, Combination) and not _is_in_parentheses(words):
+        problem = f"{name}() takes a single comparison"
+        yield Unread(f"{problem}; write {name}((... {inner.operator} ...))", at=start)
+    for comparison in leaves(inner):
+        if comparison.problem:
+            continue
+        for mistake in _mistakes_of(comparison, start, is_inner=True):
             # The words of the comparison have other places in the whole.
             yield Unread(mistake.reason, at=start, malformed=mistake.malformed)
+
+
+def _is_in_parentheses(words: Sequence[Token]) -> bool:
+    """Return whether one pair of parentheses is around all words."""
+    depths = [*accumulate(DEPTHS.get(word.text, 0) for word in words)]
+    return words[0].text == "(" and 0 not in depths[:-1]
 
 
 def _mistakes_of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
@@ -400,6 +419,8 @@ def _mistakes_of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unr
     if kind == FLAG:
         if operator:
             yield Unread(f"{field} is true or false; write {field}, or not {field}", at=start)
+        else:
+            yield from texts_never_begun(leaf.field, start)
     elif not operator:
         yield Unread(f"'{field}' is compared to nothing", at=start)
     elif leaf.in_braces != (operator == "in") and not in_list:
@@ -419,7 +440,7 @@ def _mistakes_of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unr
         ]
         yield from mistakes or _mistakes_of_operands(leaf, kind)
         yield from _mistakes_of_hostnames(leaf)
-        yield from _mistake_if_constant(leaf, start)
+        yield from values_never_had(leaf, start)
 
 
 def _mistakes_of_value(token: Token, kind: str) -> Iterator[Unread]:
@@ -440,7 +461,7 @@ def _mistakes_of_value(token: Token, kind: str) -> Iterator[Unread]:
                 text_of(token)
             except Unread as exc:
                 yield Unread(f'{exc}; write \\\\, or a raw text r"..."', at=token.start)
-    elif FIELD_NAME.fullmatch(text) or text in FIELD_KINDS:
+    elif (FIELD_NAME.fullmatch(text) or text in FIELD_KINDS) and text not in RAW_PACKETS:
         return  # a field
     elif kind == TEXT and not BYTES.fullmatch(text):
         yield Unread(f'{quoted(text)} is not a text without quotes; write "{text}"', at=token.start)
@@ -493,27 +514,3 @@ def _mistakes_of_hostnames(leaf: Comparison) -> Iterator[Unread]:
             to_do = f'; write "{ascii_name}"' if ascii_name else ""
             problem = f"requests have the hostname {token.text} in Punycode{to_do}"
             yield Unread(problem, at=token.start, malformed=False)
-
-
-def _mistake_if_constant(leaf: Comparison, start: int) -> Iterator[Unread]:
-    """The mistake that a comparison is always true, or always false, since its field never has
-    other values."""
-    form = form_of_texts(leaf)
-    truth, why = None, ""
-    if form and possible_texts(leaf) == []:
-        truth, why = leaf.operator == "ne", form.words
-    elif leaf.field in RANGES and all(is_number(token.text) for token in leaf.operands):
-        lowest, highest = RANGES[leaf.field]
-        try:
-            ranges = numbers_of(leaf, lowest, highest)
-        except Unread:
-            return
-        truth = None if ranges not in ([], [(lowest, highest)]) else bool(ranges)
-        is_open = highest > 10**11
-        why = f"is {lowest} or more" if is_open else f"is from {lowest} to {highest}"
-        why = f"is always {lowest}" if lowest == highest else why
-    if truth is not None:
-        adverb = "always" if truth else "never"
-        name = leaf.field.replace(" ", "")
-        problem = f"the comparison is {adverb} true, since {name} {why}"
-        yield Unread(problem, at=start, malformed=False)

@@ -41,9 +41,8 @@ from .._vendor.fields import (
     RANGES,
     SAME_FIELD,
     TEXT,
-    TEXTS_OF_FIELDS,
-    TextForm,
 )
+from .._vendor.texts import TEXTS_OF_FIELDS, TextForm
 from .grammar import (
     HARD_TO_END,
     QUOTED,
@@ -262,16 +261,21 @@ class KnownField(NamedTuple):
 def possible_texts(leaf: Comparison) -> list[str] | None:
     """The texts of a comparison that its field, or function, can be equal to, or contain; None if
     it is compared in another way."""
+    texts, form = plain_texts(leaf), form_of_texts(leaf)
+    if texts is None or form is None or (leaf.operator == "contains" and not form.of_parts):
+        return texts
+    return [text for text in texts if form.has(text[1:-1])]
+
+
+def plain_texts(leaf: Comparison) -> list[str] | None:
+    """The texts of a comparison, each in quotes; None if it is compared in another way, or to a
+    text with an escape."""
     if leaf.operator not in ("eq", "ne", "in", "contains") or not leaf.operands:
         return None
     for token in leaf.operands:
         if token.kind != QUOTED or HARD_TO_END.search(token.text):
             return None
-    texts = [token.text for token in leaf.operands]
-    form = form_of_texts(leaf)
-    if form is None or (leaf.operator == "contains" and not form.of_parts):
-        return texts
-    return [text for text in texts if form.pattern.fullmatch(text[1:-1])]
+    return [token.text for token in leaf.operands]
 
 
 def form_of_texts(leaf: Comparison) -> TextForm | None:
@@ -337,6 +341,14 @@ def fields_in_place_of(field: str, kind: str) -> Sequence[str] | None:
 LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots
 
 
+# Also those of the vendor ("Managed lists").
+LIST_NAME = re.compile(rf"(?:{LIST.pattern}|\$cf\.[a-z0-9_.]+)")
+
+
+def _name_of_list(word: str) -> str:
+    return "$" + re.sub("[^a-z0-9_]", "_", word[1:].lower())
+
+
 def misplaced_list(leaf: Comparison) -> Unread | None:
     """The mistake that a comparison names a list in a form that nothing reads: `eq $offices`,
     `in {$offices}`, `in offices`; None if it does not."""
@@ -350,6 +362,10 @@ def misplaced_list(leaf: Comparison) -> Unread | None:
             write = f"not {leaf.field.replace(' ', '')} in {text}" if is_negated else f"in {text}"
             problem = f"{quoted(text)} is a list, which stands alone behind in"
             return Unread(f"{problem}; write {write}", at=token.start)
+        if text.startswith("$") and not LIST_NAME.fullmatch(text):
+            form = "the name of a list has small letters, digits and _ alone"
+            problem = f"there is no list {quoted(text)}, since {form}"
+            return Unread(f"{problem}; write in {_name_of_list(text)}", at=token.start)
         if is_alone and LIST.fullmatch(f"${text}") and not is_number(text):
             problem = f"'in' takes a list or a set in braces; write in ${text} for a list"
             return Unread(problem, at=token.start)

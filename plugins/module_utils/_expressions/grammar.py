@@ -69,7 +69,7 @@ def tokens_of(expression: str) -> list[Token]:
     while position < length:
         match = pattern.match(expression, position)
         if not match:
-            raise _unread_character(expression, position)
+            raise _comment_in(tokens) or _unread_character(expression, position)
         kind = str(match.lastgroup)
         token = Token(kind, match[kind], match.start(kind))
         tokens.append(token)
@@ -87,7 +87,7 @@ HINTS = {  # the form to write in the place of a word
     ",": "; separate values by spaces",
     "[": "; write a set in { }",
     **dict.fromkeys(("'", "`", "\u201c", "\u201d", "\u2018", "\u2019"), IN_QUOTES),
-    **dict.fromkeys(("#", "//", "/*", "--"), NO_COMMENTS),
+    "#": NO_COMMENTS,
     **dict.fromkeys((";", "|"), WRITE_OR),
     "like": "; write wildcard",
     "regex": "; write matches",
@@ -97,6 +97,19 @@ HINTS = {  # the form to write in the place of a word
     **dict.fromkeys(("starts_with", "startswith"), '; write starts_with(FIELD, "...")'),
     **dict.fromkeys(("ends_with", "endswith"), '; write ends_with(FIELD, "...")'),
 }
+
+
+COMMENTS = ("//", "/*", "--")  # as other languages begin them
+
+
+def _comment_in(tokens: Sequence[Token]) -> Unread | None:
+    """The mistake that one of these words begins a comment; None if none does."""
+    for token in tokens:
+        if token.kind == WORD and token.text.startswith(COMMENTS):
+            return Unread(
+                f"{quoted(token.text)} is not expected there{NO_COMMENTS}", at=token.start
+            )
+    return None
 
 
 def _unread_character(expression: str, position: int) -> Unread:
@@ -386,6 +399,8 @@ class _Parser:
         hint = HINTS.get(word.lower(), "").replace("FIELD", field.replace(" ", ""))
         if word.lower() in SMALL_WORDS and word not in SMALL_WORDS:
             hint = f"; write {word.lower()}"
+        elif word.startswith(COMMENTS):
+            hint = NO_COMMENTS
         elif "." in word and self.next.kind == WORD and not word[0].isdigit():
             hint = "; write and or or in front of it"
         reason = f"{quoted(word)} {problem}{hint}"

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The fields of expressions by the vendor's pages: their kinds, the numbers and texts that they
-have, and the names that mean the same field.
+"""The fields of expressions by the vendor's pages: their kinds, the numbers that they have, and
+the names that mean the same field.
 
 The names are those of "Fields reference" (Ruleset Engine), "Network Firewall fields" and "Threat
 intelligence fields" (WAF), read on 2026-11-28. A field that no page names is no mistake: the vendor
@@ -13,8 +13,7 @@ may be ahead of these tables.
 
 from __future__ import annotations
 
-import re
-from typing import Mapping, NamedTuple
+from typing import Mapping
 
 OPEN = ("http.request.jwt.",)  # what follows is named by the claims of a token
 TEXT, NUMBER, FLAG, ADDRESS, ARRAY, MAP = "text", "number", "flag", "address", "array", "map"
@@ -110,6 +109,7 @@ tcp.flags.syn tcp.flags.urg
     ADDRESS: "ip.src ip.dst",
     "": "icmp ip tcp udp",
 }
+RAW_PACKETS = PACKET_FIELDS_BY_KIND[""].split()  # bytes, and neither true nor false
 PACKET_FIELDS = frozenset(" ".join(PACKET_FIELDS_BY_KIND.values()).split())
 FIELD_KINDS: dict[str, str] = {}
 for _names_by_kind in (PACKET_FIELDS_BY_KIND, FIELDS_BY_KIND):
@@ -140,36 +140,6 @@ RANGES: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("cf.edge.client_port", "ip.len", "udp.srcport", "udp.dstport"), (0, 65535)),
     **dict.fromkeys(("ip.hdr_len", "ip.proto.num", "ip.ttl", "icmp.type", "icmp.code"), (0, 255)),
     **dict.fromkeys(SIZES.split(), (0, GREATEST)),
-}
-
-
-class TextForm(NamedTuple):
-    """The form of the texts that a field can have, by its own page: their pattern, and words that
-    stand behind the name of the field. With `of_parts`, parts of texts have this form as well."""
-
-    pattern: re.Pattern[str]
-    words: str
-    of_parts: bool = False
-
-
-def _one_of(*texts: str) -> TextForm:
-    """The form of a field that has one of these texts, or is empty."""
-    return TextForm(re.compile("|".join([*texts, ""])), f"is one of {', '.join(texts)}")
-
-
-CAPITALS = TextForm(re.compile(r"[^a-z]*"), "has no small letters", of_parts=True)
-SMALL = TextForm(re.compile(r"[^A-Z]*"), "has no capital letters", of_parts=True)
-COUNTRIES = TextForm(re.compile("(?:[A-Z][A-Z0-9])?"), "has two capital letters, such as DE")
-CONTINENTS = _one_of("AF", "AN", "AS", "EU", "NA", "OC", "SA", "T1")
-TEXTS_OF_FIELDS: Mapping[str, TextForm] = {
-    "http.request.method": CAPITALS,
-    "upper": CAPITALS,
-    **dict.fromkeys(("ip.src.country", "ip.geoip.country", "ip.dst.country"), COUNTRIES),
-    **dict.fromkeys(
-        ("http.request.uri.path.extension", "http.response.content_type.media_type", "lower"), SMALL
-    ),
-    **dict.fromkeys(("ip.src.continent", "ip.geoip.continent"), CONTINENTS),
-    "cf.waf.score.class": _one_of("attack", "likely_attack", "likely_clean", "clean"),
 }
 
 
