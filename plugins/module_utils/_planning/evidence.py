@@ -10,190 +10,26 @@ Network by network, so that a small one is not hidden by a large one. Not known 
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter
 from datetime import datetime
-from fractions import Fraction
-from typing import AbstractSet, Iterable, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._plan.plan import Operation, Plan
 from .._plan.rollout import EvidenceLimits, Target, Verdict
-from .._protection.coverage import (
-    Coverage,
-    Decided,
-    decided_by,
-    not_monitored_before,
-    protected_since,
-)
+from .._protection.coverage import Coverage, protected_since
+from .._protection.coverage_losses import not_monitored_before
+from .._protection.deciding import Decided, decided_by
 from .._protection.monitoring import enabled_too_soon, enabling
 from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION
-from .._text import Unread, first_few, plural, sentence
-from .._traffic.ask import AccountTraffic, NodeTraffic, ask_traffic
-from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed
-from .._traffic.pieces import silence
-from .._traffic.queries import Row, node_of, too_few
-from .._values.address_set import (
-    INSIDE,
-    Range,
-    Ranges,
-    difference,
-    intersection,
-    networks,
-    position_in,
-    range_of,
-    subnet_of,
-    union,
-)
+from .._text import Unread, first_few, sentence
+from .._traffic.ask import AccountTraffic, ask_traffic
+from .._traffic.evidence import evidence_of
+from .._traffic.queries import node_of
+from .._values.address_set import difference, networks
+from .judging import Doubt, judge
+from .silences import silent
 
-NetworkShare = Tuple[Ranges, Sums]  # a network, and the traffic to it
-Doubt = Tuple[str, Ranges]  # a sentence on what is not known, and the networks concerned
-
-
-def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
-    """Return whether more traffic would have been dropped than these limits allow."""
-    most_percent, most_packets = Fraction(str(limits.max_percent)), limits.max_packets
-    if 100 * sums.would_drop > most_percent * sums.total:
-        return True
-    return most_packets is not None and sums.would_drop > most_packets
-
-
-def judge(
-    decided: Decided,
-    evidence: Evidence,
-    limits: EvidenceLimits,
-    further_doubts: Sequence[Doubt] = (),
-) -> Verdict:
-    """The verdict on an object: in no network may more traffic be lost than the limits allow.
-
-    It concerns each network that loses too much or is not known, so that no acceptance of one
-    network hides another.
-    """
-    space = decided.space
-    if not space:
-        return Verdict.unknown("It decides for no protected address.", [])
-    rows = [row for row in evidence.rows if _is_decided(row, decided, space)]
-    by_prefix = _by_prefix(rows, decided)
-    shares = [*by_prefix, *_by_subnet(rows, decided, space)]
-    dropped = summed(rows).would_drop
-    advice = Evidence(evidence.component, rows, ()).advice()
-    exceeding = [share for share in shares if _exceeds(limits, share[1])]
-    doubts: list[Doubt] = [(reason, space) for reason in evidence.unknown]
-    doubts += [*_too_thin(by_prefix), *further_doubts]
-    unknown = _unknown_by(doubts)
-    if not exceeding and doubts:
-        return unknown
-    if not exceeding:
-        return Verdict("", "", max(map(_percent_of, shares)), dropped, [], advice)
-    worst = max(exceeding, key=_percent_of)
-    ranges = _ranges_of([share[0] for share in exceeding])
-    sentences = [_too_much(worst, ranges, limits)]
-    if doubts:
-        sentences.append(unknown.message)
-    concerned = union([*ranges, *unknown.ranges])
-    message = " ".join(sentences)
-    return Verdict("evidence", message, _percent_of(worst), dropped, concerned, advice)
-
-
-def _unknown_by(doubts: Sequence[Doubt]) -> Verdict:
-    """The verdict that it is not known, for these `doubts`, how much traffic an object would
-    drop.
-    """
-    sentences = [sentence for sentence, _ranges in doubts]
-    return Verdict.unknown(
-        " ".join(sentences), _ranges_of([ranges for _sentence, ranges in doubts])
-    )
-
-
-def _ranges_of(networks_of_each: Sequence[Ranges]) -> Ranges:
-    """The addresses of several networks, as one set."""
-    return union(network for ranges in networks_of_each for network in ranges)
-
-
-def _percent_of(share: NetworkShare) -> float:
-    return share[1].percent or 0.0
-
-
-def _is_decided(row: Row, decided: Decided, space: Ranges) -> bool:
-    destination = range_of(row.destination)
-    is_inside = destination is not None and position_in(destination, space) == INSIDE
-    return is_inside and decided.may_decide_in(row.data_center)
-
-
-def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:
-    """The packets of each protected prefix, also for prefixes without traffic."""
-    prefixes = [prefix for prefix, _ranges in decided.networks]
-    starts = [start for start, _end in prefixes]  # they are disjoint and in order
-
-    def prefix_of(row: Row) -> Range:
-        start, _end = range_of(row.destination) or (0, 0)
-        return prefixes[bisect_right(starts, start) - 1]
-
-    rows_by_prefix = grouped(rows, prefix_of)
-    shares: list[NetworkShare] = []
-    for prefix, ranges in decided.networks:
-        shares.append((ranges, summed(rows_by_prefix.get(prefix, ()))))
-    return shares
-
-
-def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[NetworkShare]:
-    """The packets of each subnet in the `space`; if it is not known which data centers are
-    concerned, of each subnet in each data center.
-    """
-
-    def subnet_and_data_center(row: Row) -> tuple[Range, str]:
-        destination = range_of(row.destination) or (0, 0)
-        return subnet_of(destination), row.data_center if decided.beside_region else ""
-
-    shares: list[NetworkShare] = []
-    for (subnet, _data_center), subnet_rows in grouped(rows, subnet_and_data_center).items():
-        shares.append((intersection([subnet], space), summed(subnet_rows)))
-    return shares
-
-
-def _too_much(worst: NetworkShare, ranges: Ranges, limits: EvidenceLimits) -> str:
-    concerned, sums = worst
-    worst_networks = networks(concerned)
-    number = len(networks(ranges)) - len(worst_networks)
-    further = plural(number, "more network", "more networks")
-    further_networks = f" (and too many to {further})" if number > 0 else ""
-    return (
-        f"Within {limits.hours:g} h, {_percent_of(worst):g} % of the packets to"
-        f" {first_few(worst_networks)} would have been dropped,"
-        f" {plural(sums.would_drop, 'packet', 'packets')}{further_networks};"
-        f" {limits.allowed} may be."
-    )
-
-
-def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[Doubt]:
-    """A doubt for each prefix to which too few packets were seen."""
-    silent: list[Ranges] = []
-    thin: list[Doubt] = []
-    for ranges, sums in by_prefix:
-        if not sums.samples:
-            silent.append(ranges)
-        elif not sums.known:
-            number = too_few(sums.samples).rstrip(".")
-            thin.append((f"{number}, to {first_few(networks(ranges))}.", ranges))
-    doubts: list[Doubt] = []
-    if silent:
-        space = _ranges_of(silent)
-        doubts.append((f"The analytics saw no traffic to {first_few(networks(space))}.", space))
-    return [*doubts, *_in_few_sentences(thin)]
-
-
-def _in_few_sentences(doubts: Sequence[Doubt]) -> list[Doubt]:
-    """The doubts joined into one, which names the first of them and concerns the networks of
-    all.
-    """
-    if not doubts:
-        return []
-    sentences = [sentence for sentence, _ranges in doubts[:MOST_SENTENCES]]
-    return [(" ".join(sentences), _ranges_of([ranges for _sentence, ranges in doubts]))]
-
-
-MOST_SENTENCES = 3
 CHANGES = (
     "It changes while it would be enabled, so that the traffic so far says nothing of it; change it"
     " first, and enable it later."
@@ -292,63 +128,9 @@ def verdicts_of(
         evidence = evidence_of(traffic, component)
         hours = account_traffic.hourly_by_node.get(node_of(component).name)
         if hours:
-            doubts += _silent(hours, decided, evidence)
+            doubts += silent(hours, decided, evidence)
         verdicts[operation.target] = judge(decided, evidence, limits, doubts)
     return verdicts
-
-
-def _silent(hours: NodeTraffic, decided: Decided, evidence: Evidence) -> list[Doubt]:
-    """A doubt for each prefix, and each subnet with traffic, to which the analytics saw no traffic
-    in parts of the hours; for all of them if the hours are not known.
-    """
-    space = decided.space
-    if hours.unknown:
-        return [(reason, space) for reason in hours.unknown]
-    doubts = _silent_networks(hours, [ranges for _prefix, ranges in decided.networks])
-    told = _ranges_of([ranges for _sentence, ranges in doubts])
-    rows = [row for row in evidence.rows if _is_decided(row, decided, space)]
-    subnets = [ranges for ranges in _subnets_of(rows, space) if difference(ranges, told)]
-    return _in_few_sentences([*doubts, *_silent_networks(hours, subnets)])
-
-
-def _subnets_of(rows: Iterable[Row], space: Ranges) -> list[Ranges]:
-    """The subnets that have traffic, each limited to its part in the space."""
-    destinations = {range_of(row.destination) or (0, 0) for row in rows}
-    subnets = sorted({subnet_of(destination) for destination in destinations})
-    return [intersection([subnet], space) for subnet in subnets]
-
-
-def _silent_networks(hours: NodeTraffic, spaces: Sequence[Ranges]) -> list[Doubt]:
-    """A doubt for each network to which the analytics saw no traffic in parts of the hours."""
-    samples_by_subnet: dict[Range, Counter[str]] = {}
-    for row in hours.rows:
-        destination = range_of(row.destination)
-        if destination:
-            samples_by_subnet.setdefault(destination, Counter())[row.outcome] += row.samples
-    subnets = sorted(samples_by_subnet)  # they are disjoint
-    doubts: list[Doubt] = []
-    for space in spaces:
-        samples: Counter[str] = Counter()
-        for subnet in _touching(subnets, space):
-            samples.update(samples_by_subnet[subnet])
-        traffic = f"traffic to {first_few(networks(space))}"
-        text = silence(samples, hours.page.since, hours.page.until, traffic)
-        if text:
-            doubts.append((text, space))
-    return doubts
-
-
-def _touching(subnets: Sequence[Range], space: Ranges) -> list[Range]:
-    """The subnets that overlap the `space`; `subnets` are disjoint and in order."""
-    touching: dict[Range, None] = {}
-    for start, end in space:
-        first = bisect_right(subnets, (start, start))
-        first -= 1 if first and subnets[first - 1][1] >= start else 0
-        for subnet in subnets[first:]:
-            if subnet[0] > end:
-                break
-            touching[subnet] = None
-    return list(touching)
 
 
 def _decides_for(operation: Operation, coverage: Coverage, is_off: bool) -> Decided | Verdict:

@@ -16,37 +16,25 @@ from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from operator import itemgetter
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
-from .._expressions.expression import Expression
-from .._expressions.solve import MatchedDestinations
-from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
-from .._schema.resource import Key, Object, Resource
+from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS
+from .._schema.resource import Object
 from .._text import capitalised, excerpt
 from .._timestamps import read_timestamp
 from .._values.address_set import Range, Ranges, counted, difference, intersection, range_of, union
-from .._values.kinds import CODE, FLAG
+from .._values.kinds import FLAG
 from .modes import (
-    DATA_CENTER,
-    GLOBAL,
     OFF,
-    PASSING,
-    SWITCHED_OFF,
     UNDECIDED,
-    UNPROTECTED,
     Component,
-    Loss,
     Modes,
     Piece,
     components,
-    counted_networks,
     gathered,
     in_order,
-    mitigation_losses,
     never_mitigated,
-    no_longer_mitigated,
     union_of_modes,
-    watching,
 )
 
 IDLE = frozenset([OFF, DISABLED])
@@ -255,67 +243,6 @@ def _does(modes: Modes) -> str:
     return f"treats traffic differently ({', '.join(in_order(modes))}) for"
 
 
-class Decided(NamedTuple):
-    """The traffic that a rule or filter may decide for.
-
-    `networks` are the protected prefixes, each with the addresses in it that are concerned. `only`
-    are the data centers concerned (None: all), and `but` are data centers that are not.
-    `beside_region`: rules for regions exist, and the data centers of their regions are not known.
-    """
-
-    networks: Sequence[tuple[Range, Ranges]]
-    only: frozenset[str] | None = None
-    but: frozenset[str] = frozenset()
-    beside_region: bool = False
-
-    @property
-    def space(self) -> Ranges:
-        """All destination addresses that are concerned, as one set."""
-        return union(chain(*(ranges for _prefix, ranges in self.networks)))
-
-    def may_decide_in(self, data_center: str) -> bool:
-        """Return whether the rule or filter may decide for traffic in a data center."""
-        name = data_center.casefold()
-        return (self.only is None or name in self.only) and name not in self.but
-
-
-def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
-    """The traffic that the rule or filter `obj` may decide for; raises Unread if its expression
-    cannot be read."""
-    kind = str(resource.component)
-    if resource is filters_of(kind):
-        destinations = MatchedDestinations.of(Expression.of_object(obj)).sometimes
-        space = intersection(coverage.protected, destinations)
-        return Decided(_prefixes_with(coverage, space))
-    return _decided_by_rule(coverage, coverage.by_kind[kind], obj)
-
-
-def _decided_by_rule(coverage: Coverage, component: Component, rule: Object) -> Decided:
-    """The traffic that reaches a rule: no filter decides for it, nor does the rule of another data
-    center."""
-    by_filters = [component_filter.matches.always for component_filter in component.filters]
-    space = difference(coverage.protected, union(chain(*by_filters)))
-    networks = _prefixes_with(coverage, space)
-    if CODE.normalise(rule.get("scope")) == DATA_CENTER:
-        name = CODE.normalise(rule.get("name"))
-        return Decided(networks, only=frozenset([str(name)]))
-    data_centers = [sibling for sibling in component.rules if sibling.scope == DATA_CENTER]
-    scopes = {sibling.scope for sibling in component.rules}
-    return Decided(
-        networks,
-        but=frozenset(sibling.place.casefold() for sibling in data_centers),
-        beside_region=bool(scopes - {GLOBAL, DATA_CENTER}),
-    )
-
-
-def _prefixes_with(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
-    """The outermost protected prefixes that overlap `space`, each with the part of `space` in
-    it."""
-    prefixes = outermost(network for _entry, network in coverage.prefixes(excluded=False))
-    shares = [(prefix, intersection([prefix], space)) for prefix in prefixes]
-    return [(prefix, ranges) for prefix, ranges in shares if ranges]
-
-
 def protected_since(coverage: Coverage, oldest: datetime) -> Ranges:
     """The addresses that are certain to have been protected without a break since `oldest`.
 
@@ -345,44 +272,3 @@ def outermost(ranges: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         if not outer or outer[-1][1] < end:
             outer.append((start, end))
     return outer
-
-
-def account_losses(resource: Resource, was: Coverage, becomes: Coverage) -> Iterator[Loss]:
-    """The protection that an account loses from `was` to `becomes` by one resource: its status,
-    prefixes or allowlist, or the rules or filters of a component."""
-    if was is becomes:
-        return
-    if resource is STATUS and was.enabled and becomes.enabled is False:
-        yield Loss(STATUS, (), STATUS.title, "is off", how=SWITCHED_OFF)
-    elif resource is PREFIXES:
-        unprotected = difference(was.protected, becomes.protected)
-        yield from _of_ranges(resource, unprotected, UNPROTECTED)
-    elif resource is ALLOWLIST:
-        passing = difference(becomes.bypassing, was.bypassing)
-        yield from _of_ranges(resource, passing, PASSING)
-    kind = resource.component or ""
-    before, after = was.by_kind.get(kind), becomes.by_kind.get(kind)
-    if before and after:
-        space = intersection(was.protected, becomes.protected)
-        yield from mitigation_losses(before, after, space)
-
-
-def _of_ranges(resource: Resource, ranges: Ranges, how: str) -> Iterator[Loss]:
-    if ranges:
-        yield Loss(resource, (), resource.titles, counted_networks(ranges), how=how, ranges=ranges)
-
-
-def not_monitored_before(
-    was: Coverage, becomes: Coverage, resource: Resource, key: Key, space: Ranges
-) -> Ranges:
-    """The part of `space` with traffic that the rule or filter `key` decides for in `becomes`, and
-    that the component neither mitigated nor monitored in `was`."""
-    if difference(was.bypassing, becomes.bypassing):
-        return space
-    before = watching(was.state, resource)
-    all_mitigating = watching(becomes.state, resource)
-    object_mitigating = watching(becomes.state, resource, key)
-    for after in (all_mitigating, object_mitigating):
-        gone = no_longer_mitigated(after, before, space) if space else {}
-        space = union(chain(*gone.values()))
-    return space

@@ -18,8 +18,9 @@ from typing import Iterable, Iterator
 from .._schema.ddos_overrides import L4_OVERRIDES
 from .._schema.resource import Resource, State
 from .compared_ways import compared_way, compared_ways, way_of
+from .override_steps import OVERRIDING, override_steps
 from .overrides import alike_groups, managed_rules, overrides_in_force
-from .steps import OVERRIDING, StateSteps, override_steps
+from .steps import StateSteps
 from .traffic_changes import NO_CHANGES, TrafficChanges
 from .way_changes import changes_of
 from .ways import ComparedWay

@@ -43,9 +43,11 @@ from .._values.address_set import (
     union,
 )
 from .._values.kinds import FLAG
+from .arriving import OUTSIDE
+from .claims import claims_of_list
 from .coverage import Coverage, outermost
 from .covering import UNKNOWN_END, Claim, lasts_as_long
-from .ineffective_rules import OUTSIDE, Ends, EndsByCollection, claims_of_list
+from .empty_lists import Ends, EndsByCollection
 
 COVERED = "covered"
 CHECKED = (PREFIXES, ALLOWLIST, *FILTERS, *DDOS_OVERRIDES, *EVALUATION)

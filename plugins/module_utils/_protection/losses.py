@@ -24,9 +24,10 @@ from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State
 from .._schema.rulesets import EXECUTE, phase_of
 from .._text import first_few, plural
 from .._values.address_set import Contents
+from .looser_rules import loosened, only_logs
 from .modes import Loss, loss_by
 from .ordinary_traffic import plain_traffic
-from .overrides import loosened, only_logs, override_doubts, override_losses
+from .overrides import override_doubts, override_losses
 from .rules_in_force import (
     REASON_OF_UNREAD,
     REST_OF_THE_LIST,

@@ -3,11 +3,9 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rules that stop less of the traffic that they match than others, by their values: rate limits,
-and overrides of managed rules.
+"""Overrides of managed DDoS rules: which of them decides, and what each lets pass.
 
-A managed rule is known by its names: its own and those of its categories. Of managed DDoS rules,
-the first override whose expression matches and that sets something for a managed rule decides about
+The first override whose expression matches and that sets something for a managed rule decides about
 it, and in it the rule before its categories, the last of them first, before all rules ("Overrides",
 DDoS Protection). A comparison of which no more is known is taken as met by some of the traffic and
 not by other.
@@ -15,21 +13,8 @@ not by other.
 
 from __future__ import annotations
 
-from itertools import chain, combinations, groupby
-from math import inf
-from operator import itemgetter
-from typing import (
-    Any,
-    Callable,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
-    NamedTuple,
-    Sequence,
-    Tuple,
-    Union,
-)
+from itertools import groupby
+from typing import Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._expressions.expression import Expression
 from .._expressions.solve import Diagrams, MatchedDestinations, Set
@@ -46,202 +31,13 @@ from .._schema.ddos_overrides import (
     is_off,
     listed_rules,
 )
-from .._schema.managed_rules import LEVEL, MANAGED_RULES, THRESHOLD
-from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .._schema.registry import DDOS_OVERRIDES
-from .._schema.resource import Key, Object, Resource, State, Values, fields_in, without
-from .._schema.rulesets import ENTRY_KEYS, LOG, OVERRIDES, PARAMETERS, deployed, named_entries
+from .._schema.resource import Key, Object, Resource, State
+from .._schema.rulesets import ENTRY_KEYS, LOG, PARAMETERS, named_entries
 from .._text import Unread, first_few
 from .._values.address_set import Ranges, union
 from .modes import Loss, loss_by
-
-Looser = Union[Tuple[str, bool], None]  # a clause without its subject, and whether it is certain
-
-
-def loosened(resource: Resource, was: Object, becomes: Object) -> Looser:
-    """The way in which the rule `becomes` stops less of the traffic that it matches than the rule
-    `was`; None if it stops as much."""
-    if resource is RATE_LIMIT_RULES:
-        return limits_less(was, becomes)
-    return deploys_less(was, becomes) if resource is MANAGED_RULES else None
-
-
-def _number_of_limit(limit: Mapping[str, Any], name: str) -> float:
-    value = limit.get(name)
-    return value if isinstance(value, (int, float)) else 0
-
-
-NUMBER_FIELDS = ("period", "requests_per_period", "mitigation_timeout")
-WORDS_OF_LIMITS = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
-
-
-def limits_less(was: Object, becomes: Object) -> Looser:
-    """The way in which the rate limit of `becomes` lets more requests pass than that of `was`; None
-    if it does not.
-
-    It lets more pass if requests that exceed the limit `was` can stay within it. The requests of a
-    period may come all at once, at its beginning.
-    """
-    limits = one, other = limit_of(was), limit_of(becomes)
-    period, shorter = (_number_of_limit(limit, "period") for limit in limits)
-    for name, what in WORDS_OF_LIMITS.items():
-        most, more = (_number_of_limit(limit, name) for limit in limits)
-        if most and shorter and more * -(-period // shorter) > most:
-            return f"takes {what.format(more)} in {shorter} s, and not {most} in {period} s", True
-    longer, timeout = (_number_of_limit(limit, "mitigation_timeout") for limit in limits)
-    both_or_none_block = (was.get("action") == "block") is (becomes.get("action") == "block")
-    if timeout < longer and both_or_none_block:
-        return f"acts for {timeout} s, and not for {longer} s", True
-    coarser, finer = map(counters, limits)
-    if coarser < finer:
-        return f"counts by {first_few(sorted(finer - coarser))} as well", True
-    if not one.get("requests_to_origin") and other.get("requests_to_origin"):
-        return "does not count requests that the cache answers", True
-    if not coarser >= finer or _counted_requests(was, other) != _counted_requests(becomes, one):
-        return "counts in another way, and may let more requests pass", False
-    return None
-
-
-def _counted_requests(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
-    """A key for the requests that a rate limit counts, to compare it with the limit `beside`. Its
-    own expression is included only if it or `beside` has a counting_expression."""
-    limit = limit_of(rule)
-    own = limit.get("counting_expression")
-    text = own or (rule.get("expression") if beside.get("counting_expression") else "")
-    more = {
-        name: value if name != SCORE or isinstance(value, str) else bool(value)
-        for name, value in sorted(limit.items())
-        if name not in RATE_LIMIT.nested_names or (name in NUMBER_FIELDS and isinstance(value, str))
-    }
-    return Expression.of(str(text or "")).normalised, more
-
-
-RULE = "rule "
-ManagedRuleNames = Tuple[
-    str, ...
-]  # by which a managed rule may be known: `rule X` first, `category Y`
-
-
-def names_told_apart(overrides: Sequence[Object]) -> list[ManagedRuleNames]:
-    """The combinations of names (rules and categories) by which overrides may distinguish managed
-    rules, if the managed rules are not known.
-
-    Since two overrides are compared, a combination has at most two categories.
-    """
-    named = dict.fromkeys(
-        f"{what} {name}" for obj in overrides for what, name, _item in named_entries(obj)
-    )
-    own = [name for name in named if name.startswith(RULE)]
-    categories = [name for name in named if name not in own]
-    some = list(chain.from_iterable(combinations(categories, number) for number in range(3)))
-    return [(*rule, *more) for rule in [(), *((one,) for one in own)] for more in some]
-
-
-OverrideEntries = Mapping[str, List[Tuple[int, Object]]]  # by name, with their places
-
-
-def entries_by_name(override: Object) -> OverrideEntries:
-    """The entries of an override, by the name of the managed rule or category that they are about.
-    The whole override is the entry for all managed rules, under an empty name."""
-    entries: dict[str, list[tuple[int, Object]]] = {"": [(0, override)]}
-    for place, (what, name, item) in enumerate(named_entries(override), 1):
-        entries.setdefault(f"{what} {name}", []).append((place, item))
-    return entries
-
-
-def entries_for(entries: OverrideEntries, names: Iterable[str]) -> list[tuple[str, Object]]:
-    """The entries of an override that are about a managed rule with these names, each with its
-    name. The first entry that sets a value decides; the last one, under an empty name, is for all
-    rules."""
-    own = [(place, name, item) for name in ("", *names) for place, item in entries.get(name, ())]
-    own.sort(key=itemgetter(0), reverse=True)
-    return [(name, item) for _place, name, item in own]
-
-
-StrengthRange = Tuple[float, float]  # least and greatest strength
-STRENGTH: Mapping[Any, StrengthRange] = {LOG: (-1, -1), "block": (2, 2), None: (0, 2)}
-STRENGTH_OF_CHALLENGES: StrengthRange = (1, 1)
-STRENGTHS_WHEN_OFF: Sequence[StrengthRange] = ((-2, -2), (-1, -1), (-inf, -inf))
-
-
-def _strengths(settings: Values) -> Sequence[StrengthRange]:
-    """The least and greatest strength, in each respect, of managed rules with these values; a value
-    that is left out may be any that the vendor sets."""
-    enabled, threshold = settings.get("enabled"), settings.get(THRESHOLD)
-    if enabled is False:
-        return STRENGTHS_WHEN_OFF
-    return (
-        STRENGTH.get(settings.get("action"), STRENGTH_OF_CHALLENGES),
-        (1, 1) if enabled else (0, 1),
-        (-threshold, -threshold) if isinstance(threshold, (int, float)) else (-inf, inf),
-    )
-
-
-def _weakens(was: Values, becomes: Values) -> bool | None:
-    """Return whether managed rules with the values `becomes` stop less than with `was`; None if
-    that depends on values that are not known."""
-    strengths = zip(_strengths(was), _strengths(becomes))
-    changed = [(before, after) for before, after in strengths if before != after]
-    if any(after[1] < before[0] for before, after in changed):
-        return True
-    names_without_strength = {*was, *becomes} - {*LEVEL, THRESHOLD}
-    unknown_differs = any(was.get(name) != becomes.get(name) for name in names_without_strength)
-    may_be_weaker = any(after[0] < before[1] for before, after in changed)
-    return None if unknown_differs or may_be_weaker else False
-
-
-def _values_for(entries: OverrideEntries, names: ManagedRuleNames) -> dict[str, Any]:
-    """The values that an override sets for a managed rule with these names."""
-    values: dict[str, Any] = {}
-    for _name, item in reversed(entries_for(entries, names)):
-        values.update(without(item, *ENTRY_KEYS, *ENTRY_KEYS.values()))
-    return values
-
-
-def _fewer(names: ManagedRuleNames) -> Iterator[ManagedRuleNames]:
-    """All combinations of these names that leave out at least one name."""
-    return chain.from_iterable(combinations(names, size) for size in range(len(names)))
-
-
-def deploys_less(was: Object, becomes: Object) -> Looser:
-    """The way in which the rule `becomes` executes less of a managed ruleset than the rule `was`;
-    None if it does not."""
-    if deployed(was) != deployed(becomes):
-        return f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}", True
-    overrides: list[Mapping[str, Any]] = []
-    for rule in (was, becomes):
-        parameters = fields_in(rule.get(PARAMETERS))
-        overrides.append(fields_in(parameters.get(OVERRIDES)))
-    before, after = map(entries_by_name, overrides)
-    weakened = {
-        names: _weakens(_values_for(before, names), _values_for(after, names))
-        for names in names_told_apart(overrides)
-        if len(names) < 3
-    }
-    # It is not known if a managed rule has two of the names.
-    certain = [names for names in weakened if weakened[names] and len(names) < 2]
-    worst = {*certain} or {names for names in weakened if weakened[names] is not False}
-    least = [names for names in weakened if names in worst and worst.isdisjoint(_fewer(names))]
-    if not least:
-        return None
-    words = [
-        " in ".join(f"the {name}" for name in names) or "all its rules"
-        for names in sorted(least, key=_by_width)
-    ]
-    verb = "weakens" if certain else "may weaken"
-    return f"{verb} {first_few(words)} by its overrides", bool(certain)
-
-
-def only_logs(resource: Resource, rule: Object) -> bool:
-    """Return whether a rule executes managed rules, and all of them are off or only log."""
-    logging = {"id": deployed(rule), OVERRIDES: {"action": "log"}}
-    return resource is MANAGED_RULES and not deploys_less(rule, {**rule, PARAMETERS: logging})
-
-
-def _by_width(names: ManagedRuleNames) -> tuple[int, bool]:
-    """A key that sorts combinations of names: one name first, then a rule in a category, then two
-    categories."""
-    return len(names), len(names) > 1 and not names[0].startswith(RULE)
+from .override_entries import OverrideEntries, entries_by_name, entries_for, names_told_apart
 
 
 class LevelOfOverride(NamedTuple):

@@ -11,25 +11,17 @@ from __future__ import annotations
 import json
 from typing import Any, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from .._expressions.expression import Expression
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
 from .._schema.custom_rulesets import EXECUTED_RULESETS
 from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.managed_rules import MANAGED_RULES
 from .._schema.rate_limits import RATE_LIMIT_RULES, SCORE, limit_of
-from .._schema.registry import DDOS_OVERRIDES, EVALUATION
+from .._schema.registry import EVALUATION
 from .._schema.resource import ENFORCING, Object, Resource, State, fields_in
 from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed, phase_of
 from .._values.address_set import Contents
-from .overrides import (
-    NO_LEVEL,
-    LevelOfOverride,
-    deploys_less,
-    limits_less,
-    override_expression,
-    overrides_in_force,
-    weaker_levels,
-)
+from .looser_rules import deploys_less, limits_less
+from .overrides import weaker_levels
 from .rules_in_force import REST_OF_THE_LIST, ZoneRule, listed, rules_in_force
 from .traffic_changes import PASSES, PASSING, Source
 from .walk import (
@@ -273,38 +265,7 @@ def _limits_as_much(was: Object, becomes: Object) -> bool | None:
     return looser is None or (False if looser[1] else None)
 
 
-def override_steps(
-    resource: Resource, state: State, levels: Sequence[LevelOfOverride | None], action: str
-) -> list[Step]:
-    """The steps of the overrides in force, for managed rules to which the vendor gives this
-    `action`. `levels` contains what each override sets for these rules (None: nothing)."""
-    current = overrides_in_force(resource, state)
-    steps = []
-    for override, level in zip(current.overrides, levels):
-        whose, key = current.resource, current.resource.label_of(override)
-        expression = override_expression(whose, override)
-        if level is not None:
-            effect = StepEffect(_override_mark(level, action), ends=True)
-            source = Source(whose.name, key, f"{whose.title} {key}")
-            own = (expression, level)
-            steps.append(Step(expression, (), (), (effect,), source, own, own))
-    rest = StepEffect(_override_mark(NO_LEVEL, action), ends=True)
-    everything = Expression.of("true")
-    source = Source(resource.name, "", "")
-    steps.append(Step(everything, (), (), (rest,), source, "rest", "rest"))
-    return steps
-
-
-def _override_mark(level: LevelOfOverride, action: str) -> Mark:
-    about = level.name or "all managed rules"
-    words = f"{about}: action {level.action}, sensitivity {level.sensitivity}"
-    key = (level.action, level.sensitivity, action)
-    obj = {"level": level, "action": action}
-    return Mark(OVERRIDDEN, key, f"overridden ({words})", f"is overridden ({words})", obj)
-
-
 RULES_BY_KIND: Mapping[str, Sequence[Resource]] = {  # by the kind of traffic that meets them
     kind: [resource for resource in EVALUATION if resource.traffic == kind]
     for kind in ("request", "packet")
 }
-OVERRIDING: Sequence[Resource] = DDOS_OVERRIDES

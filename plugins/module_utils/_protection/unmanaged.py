@@ -21,7 +21,8 @@ from .._schema.registry import BY_PLURAL, DDOS_OVERRIDES, DECIDING, EVALUATION
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few
 from .._values.address_set import Ranges, range_of
-from .coverage import Coverage, account_losses, has_flag
+from .coverage import Coverage, has_flag
+from .coverage_losses import account_losses
 from .losses import later_rules, objects_among, phase_skip_loss, rule_losses, skipped_in_words
 from .modes import UNDECIDED, UNMITIGATED, Loss, Modes, loss_by, union_of_modes
 from .ordinary_traffic import (

@@ -11,7 +11,8 @@ from typing import Iterator
 
 from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES, STATUS, rules_of_component
 from .._schema.resource import Resource
-from .coverage import Coverage, account_losses
+from .coverage import Coverage
+from .coverage_losses import account_losses
 from .modes import Loss
 
 RESOURCES_OF_ACCOUNT = (STATUS, PREFIXES, ALLOWLIST, *map(rules_of_component, COMPONENTS))

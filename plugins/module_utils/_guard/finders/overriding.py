@@ -15,9 +15,9 @@ from typing import Iterator, NamedTuple, Sequence
 
 from ..._expressions.expression import Expression
 from ..._protection.ordinary_traffic import destination_names, plain_traffic
+from ..._protection.override_entries import entries_by_name
 from ..._protection.overrides import (
     OverrideInForce,
-    entries_by_name,
     level_set_by,
     override_expression,
     overrides_in_force,

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import parse_evidence
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.rollout import EvidenceLimits, Verdict
-from ansible_collections.edgeops.protection.plugins.module_utils._planning.evidence import judge
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Decided
+from ansible_collections.edgeops.protection.plugins.module_utils._planning.judging import judge
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.deciding import Decided
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Evidence
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Row
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks, range_of

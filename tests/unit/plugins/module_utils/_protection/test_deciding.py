@@ -10,11 +10,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import (
-    Coverage,
-    decided_by,
-    protected_since,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage, protected_since
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.deciding import decided_by
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.looser_rules import loosened
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import Loss
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import (
     OverrideInForce,
-    loosened,
     losses_between,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (

@@ -8,7 +8,7 @@ import itertools
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import loosened
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.looser_rules import loosened
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.quotas import features
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 

@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.account import unprotects_addresses
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.base import Change
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.registry import find_risks
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.finders.unprotecting import unprotects_addresses
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.declaration import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
