@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What two states treat differently on one way of traffic, in words and with examples."""
+"""The traffic of one way that two states treat differently, in words and with examples."""
 
 from __future__ import annotations
 
