@@ -303,8 +303,8 @@ def doubts(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> st
 
 
 def _near(name: str, known_fields: AbstractSet[str]) -> str:
-    """A question with the field that may be meant: one that looks alike, or, for a word without a
-    dot, the shortest one whose last part does."""
+    """A question in brackets with the field that may be meant; empty if none is near. For a word
+    without a dot, the last parts of fields are compared, and the shortest field counts."""
     part = (
         ""
         if "." in name

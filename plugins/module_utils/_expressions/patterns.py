@@ -81,7 +81,7 @@ class _PatternReader:
         """Read a piece, and return whether it may stand there."""
         group, kind = self.groups[-1], piece.lastgroup
         if kind == "repeat":
-            return self._repeat(piece, group)
+            return self._take_repetition(piece, group)
         group.starts[-1] = group.starts[-1] or (piece[0] if kind == "one" else str(kind))
         group.last = True if kind == "one" else None
         if kind == "open":
@@ -98,7 +98,8 @@ class _PatternReader:
             self.groups[-1].last = group.is_distinct()
             self.groups[-1].has_choice |= not group.is_distinct()
 
-    def _repeat(self, piece: re.Match[str], group: PatternGroup) -> bool:
+    def _take_repetition(self, piece: re.Match[str], group: PatternGroup) -> bool:
+        """Read a repetition, and return whether it may stand there."""
         sign = piece[0][0]
         least = int(piece["least"] or sign == "+")
         endless = sign in "*+" or (piece["upto"] and not piece["most"])

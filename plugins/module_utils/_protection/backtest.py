@@ -262,13 +262,19 @@ class Backtest:
     def _outcome(self, numbers: SignedNumbers, request: Fields) -> GroupOutcome:
         """The outcome for requests that match the expressions with these numbers; undecided if the
         possible cases differ."""
-        certain = {abs(number): number > 0 for number in numbers}
+        surely_matches = {abs(number): number > 0 for number in numbers}
         before = [
-            ending_rule for ending_rule in self._before if self._number(ending_rule) in certain
+            ending_rule
+            for ending_rule in self._before
+            if self._number(ending_rule) in surely_matches
         ]
-        after = [ending_rule for ending_rule in self._after if self._number(ending_rule) in certain]
+        after = [
+            ending_rule
+            for ending_rule in self._after
+            if self._number(ending_rule) in surely_matches
+        ]
         variables: dict[RuleVariable, EndingRule] = {}
-        possible = self._worlds([before, after], certain, {}, variables)
+        possible = self._worlds([before, after], surely_matches, {}, variables)
         worlds = list(islice(possible, MOST_WORLDS))
         kinds = {world.kind for world in worlds}
         newly_stopping = [world for world in worlds if world.kind in (NEWLY_BLOCKED, UNDECIDED)]
@@ -293,24 +299,25 @@ class Backtest:
     def _worlds(
         self,
         sides: Sequence[Sequence[EndingRule]],
-        certain: Mapping[int, bool],
+        surely_matches: Mapping[int, bool],
         truths: Mapping[RuleVariable, bool],
         variables: dict[RuleVariable, EndingRule],
     ) -> Iterator[World]:
         """The cases that are possible under the assumptions `truths`. Each further fact that is not
         known is assumed to be true and to be false, and is added to `variables`. `sides` are the
-        rules before and after the plan."""
+        rules before and after the plan. `surely_matches` says by the number of an expression
+        whether requests match it for sure; False if they may match it."""
         ends: list[EndingRule | None] = []
         for side in sides:
             end = None
             for ending_rule in side:
-                is_certain = certain[self._number(ending_rule)] and not ending_rule.doubts
+                is_certain = surely_matches[self._number(ending_rule)] and not ending_rule.doubts
                 truth = True if is_certain else truths.get(ending_rule.variable)
                 if truth is None:
                     variables.setdefault(ending_rule.variable, ending_rule)
                     for assumed in (True, False):
                         assumptions = {**truths, ending_rule.variable: assumed}
-                        yield from self._worlds(sides, certain, assumptions, variables)
+                        yield from self._worlds(sides, surely_matches, assumptions, variables)
                     return
                 if truth:
                     end = ending_rule

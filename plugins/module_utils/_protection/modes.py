@@ -341,15 +341,15 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
         return Filter(expression, UNDECIDED, MatchedDestinations([], EVERYTHING), mode)
 
 
-def rule_of(obj: Object, kind: str) -> Rule:
+def rule_of(obj: Object, component_kind: str) -> Rule:
     """The rule that an object describes, without its mode."""
     scope = str(CODE.normalise(obj.get("scope")))
     place = "" if scope == GLOBAL else str(obj.get("name")).upper()
-    return Rule(scope, place, "", levels_of_rule(kind, obj))
+    return Rule(scope, place, "", levels_of_rule(component_kind, obj))
 
 
-def _read_rule(obj: Object, kind: str, problems: list[str]) -> Rule:
-    rule, title = rule_of(obj, kind), COMPONENTS[kind].title
+def _read_rule(obj: Object, component_kind: str, problems: list[str]) -> Rule:
+    rule, title = rule_of(obj, component_kind), COMPONENTS[component_kind].title
     mode = _read_mode(obj, f"the rule {rule.label} of {title}", problems)
     if rule.scope not in (GLOBAL, REGION, DATA_CENTER):
         problems.append(f"The scope {obj.get('scope')!r} of a rule of {title} is not known.")
@@ -599,7 +599,7 @@ def mitigation_losses(was: Component, becomes: Component, space: Ranges) -> Iter
     yield from losses.values()
 
 
-def _less_sensitive(kind: str, was: Rule, becomes: Rule) -> Loss | None:
+def _less_sensitive(component_kind: str, was: Rule, becomes: Rule) -> Loss | None:
     """The loss because the rule `becomes`, which decides in place of `was`, is less sensitive; None
     if it is not. A level that is not known counts as the lowest."""
     modes, is_same = {was.mode, becomes.mode}, was.key == becomes.key
@@ -616,7 +616,7 @@ def _less_sensitive(kind: str, was: Rule, becomes: Rule) -> Loss | None:
     if not is_same:
         label += f", in place of {was.label},"
     return Loss(
-        rules_of_component(kind),
+        rules_of_component(component_kind),
         becomes.key,
         label,
         ", ".join(lower),

@@ -113,7 +113,7 @@ def rules_matching_all_traffic(
     for rule in rules:
         if width(resource, rule, state, before):
             ending = [earlier for earlier in narrow if earlier.terminates]
-            before += _fewest_together(resource, rule, ending, state)
+            before += _few_together(resource, rule, ending, state)
         traffic = width(resource, rule, state, before)
         if traffic:
             wide[rule.key] = WideRule(rule, traffic)
@@ -123,7 +123,7 @@ def rules_matching_all_traffic(
             narrow.append(rule._replace(expression=beyond(rule, before)))
     by_key = {rule.key: rule for rule in rules}
     for group in _groups_by_effect(narrow):
-        together = _fewest_together(resource, group[0], group, state)
+        together = _few_together(resource, group[0], group, state)
         traffic = width(resource, union_of_rules(group[0], together), state)
         for rule in together:
             helpers = [by_key[helper.key] for helper in together if helper.key != rule.key]
@@ -144,30 +144,30 @@ def _groups_by_effect(rules: Sequence[ZoneRule]) -> list[list[ZoneRule]]:
     return [group for group in groups if group]
 
 
-def _fewest_together(
+def _few_together(
     resource: Resource, rule: ZoneRule, rules: Sequence[ZoneRule], state: State
 ) -> list[ZoneRule]:
     """A small set of `rules` that together match all plain traffic of some kind; no rule of the set
     can be left out. Empty if all the rules together do not match that much, or if there are fewer
-    than two. A copy of `rule` stands for the whole set."""
+    than two. The rules of a set are judged as one: a copy of `rule` with the expressions of all."""
 
     def are_wide(candidates: Sequence[ZoneRule]) -> bool:
         return bool(width(resource, union_of_rules(rule, candidates), state))
 
     if len(rules) < 2 or not are_wide(rules):
         return []
-    fewest: list[ZoneRule] = []
-    while rules and not are_wide(fewest):
+    together: list[ZoneRule] = []
+    while rules and not are_wide(together):
         low, high = 1, len(rules)  # of the shortest part that does it, the last rule is needed
         while low < high:
             middle = (low + high) // 2
-            if are_wide([*fewest, *rules[:middle]]):
+            if are_wide([*together, *rules[:middle]]):
                 high = middle
             else:
                 low = middle + 1
-        fewest.append(rules[low - 1])
+        together.append(rules[low - 1])
         rules = rules[: low - 1]
-    return fewest
+    return together
 
 
 def wide_groups(resource: Resource, rules: Iterable[ZoneRule]) -> Iterator[list[ZoneRule]]:

@@ -255,9 +255,9 @@ def executed_rulesets(state: State) -> dict[str, list[Object]]:
 
 
 def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
-    """The resource and the object under which results show a rule: the rule that executes its
-    ruleset, or else the rule itself. A rule of the account is shown as a custom rule of the
-    account."""
+    """The resource and the object under which results show a rule. A rule of an executed ruleset
+    keeps its own fields, with the `ref` of the rule that executes the ruleset; a rule of the
+    account is shown as a custom rule of the account."""
     if rule.of_account:
         ref = rule.entry[: -len(SUFFIX_OF_ACCOUNT)]
         return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": ref}

@@ -98,7 +98,9 @@ def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:
 
 
 def _reasons(changed: Iterable[Replaced], compared: ComparedStates, traffic: Set) -> list[Source]:
-    """The changed objects that match this traffic in at least one of the states."""
+    """The sources of a difference in this traffic: the changed rules that match it in at least one
+    of the states, and the lists with other contents that these refer to. A rule that is the same in
+    both states but for its lists is left out, unless nothing else is found."""
     steps: list[Step] = []
     for replaced in changed:
         for sets, step in zip(compared.sets, replaced):

@@ -52,7 +52,7 @@ class RateLimitLimits(NamedTuple):
     fields: Sequence[str] = ()
 
     def lacks(self, rule: Object) -> frozenset[str]:
-        """The parts of a rule that the plan does not have."""
+        """The parts of a rule that zones of this Cloudflare plan do not have."""
         limit = limit_of(rule)
         if not limit:
             return frozenset()
@@ -111,7 +111,7 @@ class Quota(NamedTuple):
     withheld: AbstractSet[str] = frozenset()
 
     def lacks(self, rule: Object) -> frozenset[str]:
-        """The features of a rule that the plan does not have."""
+        """The features of a rule that zones of this Cloudflare plan do not have."""
         return features(rule) & self.withheld | self.limits.lacks(rule)
 
 

@@ -128,8 +128,8 @@ class Heaviest(NamedTuple):
 
 @dataclass(frozen=True)
 class AccountTraffic:
-    """Asks the analytics about one account, or one zone. It keeps what was read of each node so
-    far, by the name of the node.
+    """The analytics of one account, or one zone, from `since` to `until`. `by_node` has what was
+    read so far, by the name of the GraphQL node, and `hourly_by_node` the same by hour.
     """
 
     send: Send

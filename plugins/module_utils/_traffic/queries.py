@@ -375,7 +375,7 @@ class NodeRows(NamedTuple):
 
 
 def is_final(response: Response) -> bool:
-    """Return whether it is of no use to repeat a query: it is too large, or the budget of queries
+    """Return whether another attempt is of no use: the query is too large, or the budget of queries
     is used up, which lasts for five minutes, longer than any pause between attempts.
     """
     return bool(FINAL.search(response.content))

@@ -69,7 +69,8 @@ def report_id(generated: str, records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def is_plan(text: str) -> bool:
-    """Return whether a text is a plan of a host."""
+    """Return whether a text is a plan file, as far as one can see: a JSON object with a `plan_id`
+    and `operations`."""
     try:
         plan = json.loads(text)
     except ValueError:

@@ -84,11 +84,12 @@ def gone_records(
     is_whole: bool = True,
 ) -> list[HostRecord]:
     """The records of hosts that are in the `earlier` report, but no longer in the inventory; `now`
-    is the timestamp of the new report.
+    is the timestamp of the new report. `is_accepted` takes the name of a host; an accepted one has
+    no record.
 
     A host that no file names, and that no plugin can have listed, has been removed: one report says
-    so. If the report is not whole (`is_whole`), because each batch of a play writes it anew, the
-    earlier report may be the same one.
+    so, and the next leaves it out. If each batch of a play writes the report anew (not `is_whole`),
+    `earlier` may be this very report, so that such a host stays in it.
     """
     records: list[HostRecord] = []
     for record in earlier:
