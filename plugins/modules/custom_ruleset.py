@@ -425,7 +425,7 @@ unmanaged:
     key:
       description: The key of the object.
       type: str
-      sample: Bots probe
+      sample: Bots no-agent
     weakens:
       description: Whether the object takes protection away from what the task names, such as
         an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
@@ -436,7 +436,8 @@ unmanaged:
       description: How it takes protection away, or what it does to all plain traffic, as a sentence
         without its subject; empty if it does neither.
       type: str
-      sample: lets requests pass that custom rule closed would stop
+      sample: 'leaves requests challenged (managed_challenge) that are blocked under the baseline:
+        every request with http.user_agent ""'
     since:
       description: When the object last changed, null if Cloudflare does not say.
       type: str

@@ -128,7 +128,7 @@ def test_an_unnamed_rule_of_an_account_that_stops_all_traffic_is_told(
     rule: dict[str, Any], reason: str, service: LocalService, modules: Modules
 ) -> None:
     told = [(False, reason)] if reason else []
-    rules = [{"ref": "byhand", **rule}, deployment()]
+    rules = [deployment(), {"ref": "byhand", **rule}]
     assert holes(service, "account", *rules) == [("byhand", *one) for one in told]
     service.zone(ZONE).seed(account_id=ACCOUNT, name="shop.example", plan="enterprise")
     known = Context(is_role=True, zone={"plan": {"legacy_id": "enterprise"}, "account": {"id": ACCOUNT}})

@@ -20,6 +20,7 @@ from tests.fake_service import LocalService
 from tests.support.baseline_runs import applied, restored, snapshot
 from tests.support.host_parts import host, read_back, run_module
 from tests.support.module_run import ZONE, Modules
+from tests.support.reported_host import assessed, predicted
 
 SINCE = "2026-01-12T08:30:00Z"
 ROLE = Context(is_role=True)
@@ -145,3 +146,23 @@ def test_a_restore_keeps_a_word_of_the_future_or_says_that_it_cannot(service: Lo
     refusal, _unmet = restored(service, saved)
     assert refusal.startswith("The security level cannot be brought back: cannot be described") or "extreme" in refusal
     assert existing["value"] == "high"
+
+
+@pytest.mark.parametrize(
+    ("products", "reason"), [(["securityLevel"], "may skip products securityLevel for requests"), (["uaBlock"], None)]
+)
+def test_a_skip_of_the_level_that_no_baseline_names_is_a_hole(
+    products: list[str], reason: str | None, service: LocalService
+) -> None:
+    by_hand = {
+        "ref": "hand",
+        "action": "skip",
+        "expression": 'http.host eq "a"',
+        "action_parameters": {"products": products},
+    }
+    service.zone(ZONE).seed(security_level={"value": "high"}, custom_rules=[by_hand])
+    status, reasons = assessed(
+        predicted(service, edge_account_id=None, baseline_prefixes=None, baseline_security_level="high")
+    )
+    sentence = f"The custom rule hand {reason}, and no baseline names it."
+    assert (status, reasons) == (("weakened", [sentence]) if reason else ("in_order", []))

@@ -41,6 +41,7 @@ from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.registry import DECIDING, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
 from .._schema.rulesets import phase_of
+from .._schema.zone import SECURITY_LEVEL
 from .._text import first_few
 from .._values.address_set import Contents
 from .way import ReadingContext, read_names, with_way
@@ -106,7 +107,7 @@ def _skipped_rules(plan: Plan, reading_context: ReadingContext) -> Readings:
     """
     doubt = "Whether custom rules skip other rules that would stop requests is not known"
     readings: dict[str, Reading] = {}
-    for resource in [*_skipped_by(plan), *_skipping(plan)]:
+    for resource in [*_skipped_by(plan), *_skipping(plan, reading_context.context.reports)]:
         if resource.owner in reading_context.client.owner:
             readings[resource.plural] = Reading(
                 doubt, partial(reading_context.client.read, resource)
@@ -129,8 +130,11 @@ def _skipped_by(plan: Plan) -> list[Resource]:
     return [rules for rules in EVALUATION if rules.phase and phase_of(rules) in phases]
 
 
-def _skipping(plan: Plan) -> list[Resource]:
-    """The custom rules, if these come before rules of the plan that they may skip."""
+def _skipping(plan: Plan, is_report: bool) -> list[Resource]:
+    """The custom rules, if these come before rules of the plan that they may skip, or, in a report,
+    before its security level."""
+    if is_report and SECURITY_LEVEL.plural in plan.before:
+        return [CUSTOM_RULES]
     for resource in _phases_known(plan):
         if resource not in DECIDING and any(state[resource.plural] for state in _states(plan)):
             return [CUSTOM_RULES]

@@ -14,13 +14,11 @@ from __future__ import annotations
 from typing import Any, Iterable, Iterator
 
 from .._schema.lists import LISTS
-from .._schema.managed_rules import MANAGED_RULES
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED
 from .._schema.resource import State
 from .coverage import Coverage
 from .modes import Loss
 from .overrides import DOUBTED, unlike_described
-from .rules_in_force import rules_in_force
 from .traffic_changes import Source, TrafficChange, TrafficChanges
 from .walk import UNKNOWN
 from .worse import worse
@@ -63,12 +61,11 @@ def _opening_losses(
 ) -> list[Loss]:
     """The losses of objects that let traffic pass, or may let it pass, and the losses that a
     comparison of the traffic cannot show."""
-    labels = {source.key for source in _opening_sources(opened)}
-    has_exceptions = _has_skips(described) or _has_skips(existing)
-    return [loss for loss in losses if loss.label in labels or _is_apart(loss, has_exceptions)]
+    labels = {source.key for source in opening_sources(opened)}
+    return [loss for loss in losses if loss.label in labels or _is_apart(loss)]
 
 
-def _opening_sources(opened: TrafficChanges) -> Iterator[Source]:
+def opening_sources(opened: TrafficChanges) -> Iterator[Source]:
     """The objects that let traffic pass, or may let it pass, in these changes."""
     for change in opened.passes:
         yield from change.sources
@@ -79,18 +76,12 @@ def _opening_sources(opened: TrafficChanges) -> Iterator[Source]:
         yield from part.sources
 
 
-def _is_apart(loss: Loss, has_exceptions: bool) -> bool:
-    """Return whether a comparison of the traffic cannot show a loss: the loss of a level, of an
-    override or list that is not fully known, or of managed rules if there are exceptions."""
+def _is_apart(loss: Loss) -> bool:
+    """Return whether a comparison of the traffic cannot show a loss: the loss of a level, or of an
+    override or list that is not fully known."""
     if loss.resource in LEVELS or loss.how == DOUBTED:
         return True
-    if loss.resource is LISTS:
-        return not loss.certain
-    return loss.resource is MANAGED_RULES and has_exceptions
-
-
-def _has_skips(state: State) -> bool:
-    return any(rule.lets_pass for rule in rules_in_force(state, MANAGED_RULES))
+    return loss.resource is LISTS and not loss.certain
 
 
 def _is_untold(sources: Iterable[Source], losses: Iterable[Loss]) -> bool:

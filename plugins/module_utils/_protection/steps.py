@@ -27,12 +27,14 @@ from .traffic_changes import PASSES, PASSING, Source
 from .walk import (
     CHECKED,
     COUNTED,
+    DEPLOYED,
     EXEMPT,
     LOGGED,
     OVERRIDDEN,
     SKIPPED,
     STOPPED,
     UNKNOWN,
+    Identity,
     Mark,
     Step,
     StepEffect,
@@ -100,7 +102,7 @@ class StateSteps:
             unless=unless,
             doubts=doubts,
             effects=effects,
-            source=_source(resource, rule),
+            source=source_of(resource, rule),
             own=own,
             content=(own, unless, _hashable(contents)) if unless or contents else own,
             lists=contents,
@@ -120,6 +122,7 @@ class StateSteps:
         identity = deployed(rule.obj) if resource is MANAGED_RULES else ""
         if identity:
             yield StepEffect(_managed_ruleset_mark(identity, rule.obj), unless=(EXEMPT, identity))
+            yield StepEffect(Mark(DEPLOYED, identity, "", ""))
         elif rule.action in ENFORCING:
             yield StepEffect(stopping_mark(rule.action), ends=True)
         elif rule.action == LOG:
@@ -136,7 +139,7 @@ class StateSteps:
         for name in sorted(rule.skips - {REST_OF_THE_LIST, "phase"}):
             mark = self._skipping_mark(resource, name)
             if mark:
-                yield StepEffect(mark)
+                yield StepEffect(mark, unless=_deployment_before(resource, name))
         if REST_OF_THE_LIST in rule.skips:
             yield StepEffect(None, ends=True)
 
@@ -163,6 +166,15 @@ def _hashable(lists: Iterable[tuple[str, Contents | None]]) -> Hashable:
     )
 
 
+def _deployment_before(resource: Resource, name: str) -> Identity | None:
+    """The mark of traffic that already met the ruleset, of which an exception names rules; None if
+    `name` is not that of an exception of single rules."""
+    kind, _space, identity = name.partition(" ")
+    if resource is not MANAGED_RULES or kind != "rules":
+        return None
+    return DEPLOYED, identity.partition(" ")[0]
+
+
 WORDS_OF_SKIPPED = {
     "phases": "phase",
     "rulesets": "ruleset",
@@ -181,7 +193,7 @@ def _doubt(rule: ZoneRule, name: str) -> Hashable:
     return "field", name, as_text(rule.obj.get(name))
 
 
-def _source(resource: Resource, rule: ZoneRule) -> Source:
+def source_of(resource: Resource, rule: ZoneRule) -> Source:
     """The object that results name for a rule: the rule that is shown for it, or, in an executed
     ruleset, the rule itself."""
     if rule.of_ruleset:

@@ -11,19 +11,30 @@ An object that no task names is checked as if it were the only one beside the na
 
 from __future__ import annotations
 
-from typing import Collection, Container, Iterator, Mapping, NamedTuple, Sequence, TypedDict
+from typing import (
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    TypedDict,
+)
 
 from .._plan.desired import Desired
 from .._plan.rollout import Target
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
-from .._schema.custom_rules import CUSTOM_RULES
+from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
 from .._schema.registry import BY_PLURAL, DDOS_OVERRIDES, DECIDING, EVALUATION
 from .._schema.resource import Key, Object, Resource, State
+from .._schema.zone import SKIP_OF_LEVEL
 from .._text import first_few
 from .._values.address_set import Ranges, range_of
 from .coverage import Coverage, has_flag
 from .coverage_losses import account_losses
-from .losses import later_rules, objects_among, phase_skip_loss, rule_losses, skipped_in_words
+from .holes import Hole, holes
+from .losses import objects_among, skipped_in_words
 from .modes import UNDECIDED, UNMITIGATED, Loss, Modes, loss_by, union_of_modes
 from .ordinary_traffic import (
     OWNER_NAMES,
@@ -83,14 +94,16 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     phases come first, then the order of the state."""
     keys_of_task = {wanted.resource.plural: wanted.objects.keys() for wanted in desired}
     described = _objects_of_task(keys_of_task, state)
-    losses = _losses_by_object(described, state)
+    of_task = [wanted.resource for wanted in desired]
+    holes_of_task = _holes_of_task(of_task, keys_of_task, state)
+    losses = _losses_by_object(holes_of_task, described, state)
     wide = dict(_wide_rules(described, state))
     names_prefixes = bool(keys_of_task.get(PREFIXES.plural))
     account_state: State = {**described, **ON}  # with just what the task names, and on
     if not names_prefixes:
         account_state = {**account_state, PREFIXES.plural: state.get(PREFIXES.plural) or ()}
     account = Coverage(account_state)
-    records = [*_rules_in_front(desired, described, state)]
+    records = [*_rules_in_front(of_task, holes_of_task)]
     for resource, obj in _objects_in_force(desired, state):
         target = resource.plural, resource.key_of(obj)
         if target[1] in keys_of_task.get(resource.plural, ()):
@@ -112,26 +125,43 @@ def _objects_of_task(keys_of_task: Mapping[str, Collection[Key]], state: State) 
     return described
 
 
-def _losses_by_object(described: State, state: State) -> dict[Target, Loss]:
+def _without_unnamed_rules(keys_of_task: Mapping[str, Collection[Key]], state: State) -> State:
+    """The state, with the rules whose keys the task names in place of all rules. Rules of other
+    phases stay, except those that may decide about traffic before the rules of the task."""
+    reduced: dict[str, Sequence[Object]] = {}
+    for resource in (*EVALUATION, CUSTOM_RULES_OF_ACCOUNT):
+        plural = resource.plural
+        decides = resource in DECIDING or resource is CUSTOM_RULES_OF_ACCOUNT
+        if state.get(plural) is not None and (decides or plural in keys_of_task):
+            reduced[plural] = objects_among(resource, state[plural], keys_of_task.get(plural, ()))
+    return {**state, **reduced}
+
+
+def _holes_of_task(
+    of_task: Sequence[Resource], keys_of_task: Mapping[str, Collection[Key]], state: State
+) -> list[Hole]:
+    """The rules that weaken those of the task, or let requests skip its level of the zone; the
+    certain ones come last."""
+    traffic = {resource.traffic for resource in of_task if resource in EVALUATION}
+    has_level = any(resource.levels for resource in of_task)
+    kinds = traffic | {CUSTOM_RULES.traffic} if has_level else traffic
+    found = holes(_without_unnamed_rules(keys_of_task, state), state, kinds)
+    concerning = [hole for hole in found if traffic or SKIP_OF_LEVEL in hole.rule.skips]
+    return sorted(concerning, key=lambda hole: hole.loss.certain)
+
+
+def _losses_by_object(
+    holes_of_task: Iterable[Hole], described: State, state: State
+) -> dict[Target, Loss]:
     """The losses that rules and overrides beside the described ones cause, by object."""
-    losses = dict(_losses_by_rules(described, state))
+    losses: dict[Target, Loss] = {}
+    for hole in holes_of_task:
+        target = _target(hole.resource, hole.rule)
+        losses[target] = _loss_by_executing_rule(hole.rule, hole.loss)
     for resource in DDOS_OVERRIDES:
         for loss in losses_by_others(resource, described, state):
             losses[loss.resource.plural, loss.key] = loss
     return losses
-
-
-def _losses_by_rules(described: State, state: State) -> Iterator[tuple[Target, Loss]]:
-    """Pairs of an object and the loss that its rule causes beside the described rules. The certain
-    losses come last, so that they win in a dictionary."""
-    for resource in EVALUATION:
-        described_rules = rules_in_force(described, resource)
-        existing_rules = rules_in_force(state, resource)
-        rules = {rule.key: rule for rule in existing_rules}
-        losses = rule_losses(resource, described_rules, existing_rules, state)
-        for loss in sorted(losses, key=lambda loss: loss.certain):
-            rule = rules[loss.key]
-            yield _target(resource, rule), _loss_by_executing_rule(rule, loss)
 
 
 def _loss_by_executing_rule(rule: ZoneRule, loss: Loss) -> Loss:
@@ -169,22 +199,17 @@ def _target(resource: Resource, rule: ZoneRule) -> Target:
 
 
 def _rules_in_front(
-    desired: Sequence[Desired], described: State, state: State
+    of_task: Sequence[Resource], holes_of_task: Iterable[Hole]
 ) -> Iterator[UnmanagedInResult]:
-    """A record of each rule of a phase that the task does not write, if it skips rules that the
+    """A record of each rule of a phase that the task does not write, if it weakens rules that the
     task names."""
-    of_task = [wanted.resource for wanted in desired]
-    if not any(resource.phase for resource in of_task):
-        return
-    for resource in EVALUATION:
+    by_target: dict[Target, UnmanagedInResult] = {}
+    for resource, rule, loss in holes_of_task:
         if resource not in of_task:
-            later = [phase for phase in later_rules(resource, described) if phase[0] in of_task]
-            for rule in rules_in_force(state, resource):
-                loss = phase_skip_loss(resource, rule, later)
-                if loss:
-                    yield unmanaged_record(
-                        *listed(resource, rule), _loss_by_executing_rule(rule, loss)
-                    )
+            loss = _loss_by_executing_rule(rule, loss)
+            record = unmanaged_record(*listed(resource, rule), loss)
+            by_target[_target(resource, rule)] = record
+    yield from by_target.values()
 
 
 def _wide_rules(described: State, state: State) -> Iterator[tuple[Target, str]]:

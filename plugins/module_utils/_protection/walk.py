@@ -23,6 +23,7 @@ from .traffic_sets import TrafficSet, TrafficSets
 
 STOPPED, LOGGED, SKIPPED, UNKNOWN = "stopped", "logged", "skipped", "unknown"  # families of marks
 COUNTED, CHECKED, EXEMPT, OVERRIDDEN = "counted", "checked", "exempt", "overridden"
+DEPLOYED = "deployed"  # an exception behind the deployment of a ruleset has no effect
 
 
 class Mark(NamedTuple):

@@ -65,6 +65,7 @@ UNDER_ATTACK = "under_attack"
 # They challenge nobody any more, since Cloudflare computes no threat score ("Security Level").
 IDLE_LEVELS = ("off", "essentially_off", "low", "medium", "high")
 SECURITY_LEVELS = (*IDLE_LEVELS, UNDER_ATTACK)
+SKIP_OF_LEVEL = "products securityLevel"  # among the names that a skip of rules has
 SECURITY_LEVEL = Resource(
     name="security_level",
     plural="security_level",

@@ -32,6 +32,10 @@ def skip(expression: str, ref: str = "s", **parameters: Any) -> dict[str, Any]:
     return rule(expression, ref, "skip", action_parameters=parameters or {"ruleset": "current"})
 
 
+DEPLOY = rule("true", "managed", "execute", action_parameters={"id": RULESET})
+EXCEPTION = skip(ADMIN, rules={RULESET: ["c" * 32]})
+
+
 def zone(*rules: dict[str, Any], **collections: Any) -> dict[str, Any]:
     return {"zone": ZONE, "custom_rules": list(rules), **collections}
 
@@ -52,8 +56,7 @@ def packets(*rules: dict[str, Any]) -> dict[str, Any]:
 
 
 def managed(*rules: dict[str, Any]) -> dict[str, Any]:
-    deploy = rule("true", "managed", "execute", action_parameters={"id": RULESET})
-    return zone(managed_rules=[*rules, deploy])
+    return zone(managed_rules=[*rules, DEPLOY])
 
 
 def limit(requests: int, ref: str = "l", expression: str = LOGIN) -> dict[str, Any]:
@@ -79,6 +82,7 @@ OPENS_NOTHING: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("a rule of an account's ruleset with another ref", of_account(rule(ADMIN, "old")), of_account(rule(ADMIN))),
     ("a prefix of the Network Firewall, split", packets(rule("ip.src in {192.0.2.0/25}", "b"), rule("ip.src in {192.0.2.128/25}", "c")),
      packets(rule("ip.src in {192.0.2.0/24}"))),
+    ("an exception of a rule behind the deployment", zone(managed_rules=[DEPLOY, EXCEPTION]), managed()),
     ("a limit with another ref", zone(rate_limit_rules=[limit(9, "old")]), zone(rate_limit_rules=[limit(9)])),
 ]  # fmt: skip
 OPENS: list[tuple[str, dict[str, Any], dict[str, Any], str, bool, str]] = [
@@ -99,6 +103,10 @@ OPENS: list[tuple[str, dict[str, Any], dict[str, Any], str, bool, str]] = [
     ("a rule of an account's ruleset is missing", of_account(), of_account(rule(ADMIN)), "a of the ruleset Bots of the account", True, "does not exist"),
     ("a prefix of the Network Firewall is narrowed by port", packets(rule("ip.src in {192.0.2.0/24} and tcp.dstport eq 22")),
      packets(rule("ip.src in {192.0.2.0/24}")), "a", True, "matches fewer packets than described"),
+    ("an exception of a rule in front of the deployment", managed(EXCEPTION), managed(), "s", True,
+     "lets requests pass that rule for managed rules managed would stop"),
+    ("an exception of a rule in front that was behind", managed(EXCEPTION), zone(managed_rules=[DEPLOY, EXCEPTION]), "s", True,
+     "lets requests pass that rule for managed rules managed would stop"),
     ("a looser limit", zone(rate_limit_rules=[limit(90)]), zone(rate_limit_rules=[limit(9)]), "l", True,
      "takes 90 requests in 60 s, and not 9 in 60 s"),
     ("an action that nobody knows", zone(rule(ADMIN, action="odd")), zone(rule(ADMIN)), "a", True, "has the action odd, and the baseline says block"),
