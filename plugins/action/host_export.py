@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..module_utils._schema.products import sentence_on_lack
 from ..module_utils._text import plural
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
@@ -65,6 +66,7 @@ def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
     host = read_host(resources, connection_of(options), task.runner().run_module)
     export = export_state(host.objects, options["purge"])
     notes = list(export.notes)
+    export.notes += map(sentence_on_lack, host.lacking)  # in the file alone
     if task.entries(task.values((POSTURE, POSTURES_FILE))):
         notes.append(OF_POSTURES)
     text = sealed(export_text(export, host.owners))

@@ -24,6 +24,7 @@ from ._guard.finding import Finding
 from ._guard.guard import Guard
 from ._output import Output, readable_failure
 from ._plan.plan import Plan
+from ._planning.existing import read_existing
 from ._planning.preparation import Preparation, Prepared
 from ._result import failure_of, plan_details
 from ._run_results import RunResults
@@ -117,7 +118,7 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn, show: Warn
     Raises ProtectionError.
     """
     # 1. Read.
-    existing = read_existing(client, task)
+    existing, task = read_existing(client, task)
     if not task.spec.writes:
         return _read_result(task, client, existing)
     run = Run.of_task(task.at(client.now), client, warn, show)
@@ -141,26 +142,12 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn, show: Warn
         raise exc.extended(plan_id=checked.plan_id) from exc
 
 
-def read_existing(client: Client, task: Task) -> State:
-    """The state of all that a task reads: collections first, and then those inside of their
-    objects.
-
-    Rules are read before the rulesets, so that no rule executes a ruleset that was created in
-    between.
-    """
-    rulesets = [resource for resource in task.reads if resource.holds_rules]
-    collections = [resource for resource in task.reads if not resource.holds_rules]
-    state = client.read_state(collections)
-    state = {**state, **client.read_state(rulesets)}
-    return {**state, **client.read_state(task.contents_in(state))}
-
-
 def _read_result(task: Task, client: Client, existing: State) -> dict[str, Any]:
     """The result of a module that only reads."""
     spec, options = task.spec, task.options
     result = spec.result(options, task.desired, existing)
     observations = spec.look(options, client, result, task.context)
-    return {"changed": False, **client.owner, **result, **observations}
+    return {"changed": False, **client.owner, **task.shown_products, **result, **observations}
 
 
 class Run(NamedTuple):
@@ -273,7 +260,8 @@ class Run(NamedTuple):
         if not context.is_role or context.reports:
             return {}
         read_at = write_timestamp(now) if now else None
-        return {EXISTING: {**self.client.owner, **existing, NOW: read_at}}
+        read = {**self.client.owner, **self.task.shown_products, **existing, NOW: read_at}
+        return {EXISTING: read}
 
     def result(self, checked: Checked, applied: Applied) -> dict[str, Any]:
         """The result of the module; a role gets the lines on traffic beside it."""
@@ -301,7 +289,7 @@ class PlansAfterFirst:
         """The plan for what is left, after reading and checking again; warnings of the first plan
         are not repeated."""
         run = self._run
-        existing = read_existing(run.client, run.task)
+        existing = read_existing(run.client, run.task).state
         begun = self._first.plan
         prepared = run.preparation.prepared(existing, self._prepared.traffic, begun)
         checked = self._again = run.checked(prepared, begun)

@@ -58,10 +58,12 @@ class RunResults(NamedTuple):
         result.update(checked.shown_ineffective)
         result.update(checked.shown_traffic)
         result.update(self._weaker(checked, before, after))
-        result.update(expected_results(task.terms.expectations, before, after))
+        expected_in = map(task.with_missing, (before, after))
+        result.update(expected_results(task.terms.expectations, *expected_in))
         result.update(checked.backtest)
         result.update(self._owner_and_objects(after))
         result.update(self._not_served(plan.before))
+        result.update(task.shown_products)
         return self._with_options(result)
 
     def of_failure(self, checked: Checked) -> dict[str, Any]:
@@ -75,6 +77,7 @@ class RunResults(NamedTuple):
         details.update(checked.shown_traffic)
         details.update(self._weaker(checked, plan.before, plan.after()))
         details.update(self._not_served(plan.before))
+        details.update(self.task.shown_products)
         return self._with_options(details)
 
     def _with_options(self, result: dict[str, Any]) -> dict[str, Any]:

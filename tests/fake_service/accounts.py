@@ -33,7 +33,10 @@ RULESETS = {  # their rules in a state document, and the phase
     "ddos_l7_overrides": "ddos_l7",
 }
 ASSIGNED = ("id", "created_on", "modified_on")
-PLAIN = ("entitled", "dns_entitled", "name", "type", "enabled", "advanced", "most_network_firewall_rules")
+PLAIN = (
+    *("entitled", "dns_entitled", "firewall_entitled"),
+    *("name", "type", "enabled", "advanced", "most_network_firewall_rules"),
+)
 MADE: Mapping[str, Callable[[Item, Clock], Item]] = {
     "traffic": flow,
     "onboarded": beside.onboarded_prefix,
@@ -49,6 +52,7 @@ class Account:
     clock: Clock = field(repr=False)
     entitled: bool = True
     dns_entitled: bool = True
+    firewall_entitled: bool = True
     name: str = ""
     type: str = "enterprise"
     enabled: bool = False

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response
 
 from .accounts import UNSEEN, Account, Item
 from .admission import known_caller, within_contract
-from .answers import INVALID, METHOD_NOT_ALLOWED, no_route, one_of, refusal, success
+from .answers import INVALID, METHOD_NOT_ALLOWED, NOT_ENTITLED, no_route, one_of, refusal, success
 from .contract import API
 from .credentials import Area
 from .current import service
@@ -209,7 +209,10 @@ def without_rules(rulesets: Iterable[Item]) -> list[Item]:
 def known_phase(name: str) -> Phase:
     if name not in PHASES[g.place.option]:
         raise no_route(request.path)
-    return PHASES[g.place.option][name]
+    phase = PHASES[g.place.option][name]
+    if phase.area == "network_firewall" and not g.place.owner.firewall_entitled:
+        raise refusal(403, NOT_ENTITLED, "This account is not entitled to Network Firewall")
+    return phase
 
 
 def made(phase: Phase, name: str, kind: str = "") -> Ruleset:

@@ -17,6 +17,7 @@ from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Seq
 from urllib.parse import urlsplit
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
+from .._schema.products import CODES_OF_LACK, sentence_on_lack
 from .._schema.resource import OWNERS, UNKNOWN_ID, Object, Resource, fields_in, other_owners
 from .._text import Message, Option, Unread, excerpt, joined, left_out, visible, worded
 from .._timestamps import read_date
@@ -40,7 +41,6 @@ LIST_IN_USE = (
     "Rules name this list, also disabled ones and those of other zones. Let them name another list,"
     " or delete them, and run again."
 )
-NO_PRODUCT = 8888  # the account does not have the product of the path
 Hint = Callable[["Resource | None"], str]  # the advice for a failed call about a resource
 
 
@@ -62,15 +62,14 @@ def _wrong_id(resource: Resource | None) -> str:
 
 
 def _not_entitled(resource: Resource | None) -> str:
-    product = resource.product if resource else ""
-    return f"The account has no {product or 'such product'}; it comes with Magic Transit."
+    return sentence_on_lack(resource.product if resource else "")
 
 
 BY_CODE: Mapping[int | None, Hint] = {
     6103: _always(TOKEN_AS_KEY),
     6111: _always(MALFORMED_TOKEN),
     **dict.fromkeys(UNKNOWN_ID, _wrong_id),
-    NO_PRODUCT: _not_entitled,
+    **dict.fromkeys(CODES_OF_LACK, _not_entitled),
     9109: _always(REJECTED),
     10031: _always(LIST_IN_USE),
 }

@@ -117,6 +117,7 @@ class Preparation(NamedTuple):
     def _evaluated(self, facts: Facts, plan: Plan) -> Facts:
         """The facts, completed with those that follow from the plan."""
         terms = self.task.terms
-        expected = expected_results(terms.expectations, plan.before, plan.after())
+        expected_in = map(self.task.with_missing, (plan.before, plan.after()))
+        expected = expected_results(terms.expectations, *expected_in)
         warnings = rule_warnings(plan) if terms.of_rules else ()
         return facts._replace(expected=expected, warnings=warnings)

@@ -19,6 +19,7 @@ from .._expressions.examination import FILTER_EXPRESSION
 from .._text import Option
 from .._values.address_set import unusual_to_protect
 from .._values.kinds import A_MODE, A_PREFIX, CODE, FLAG, NETWORK, TEXT, choice
+from .products import DNS, TCP
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -34,7 +35,6 @@ from .resource import (
     Write,
 )
 
-TCP, DNS = "Advanced TCP Protection", "Advanced DNS Protection"
 CONFIGS = ACCOUNT_OWNER.path + "/magic/advanced_tcp_protection/configs"
 DNS_PATH = ACCOUNT_OWNER.path + "/magic/advanced_dns_protection/configs"
 DDOS_PERMISSION = Permission("DDoS Protection", "account", token_only=True)

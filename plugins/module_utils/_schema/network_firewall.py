@@ -16,6 +16,7 @@ from .._expressions.examination import PACKET_EXPRESSION
 from .._expressions.expression import Expression
 from .._values.kinds import mapping
 from .neighbours import MAGIC_FIREWALL
+from .products import NETWORK_FIREWALL
 from .resource import ACCOUNT_OPTION, Values
 from .rulesets import (
     LOGGING,
@@ -57,6 +58,7 @@ NETWORK_FIREWALL_RULES = entry_point(
     owner=ACCOUNT_OPTION,
     phase="magic_transit",
     traffic="packet",
+    product=NETWORK_FIREWALL,
     permission=MAGIC_FIREWALL,
     quota=200,
     fields=fields_of_rules(

@@ -199,25 +199,33 @@ class Host(ModuleSpec):
         raise_any(problems, desired)
         return desired
 
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        by_plural: dict[str, Resource] = {}
+    def _sections_in(
+        self, desired: Sequence[Desired]
+    ) -> Iterator[tuple[HostSection, Sequence[Desired]]]:
+        """The sections with their collections in a desired state; a section without any is one
+        whose product the account does not have."""
         for section in self._sections:
             desired_of_section = section.desired_in(desired)
+            if desired_of_section:
+                yield section, desired_of_section
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        by_plural: dict[str, Resource] = {}
+        for section, desired_of_section in self._sections_in(desired):
             for resource in section.spec.reads(section.options, desired_of_section, state):
                 by_plural[resource.plural] = resource
         return [*by_plural.values()]
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
         settled: list[Desired] = []
-        for section in self._sections:
-            settled += section.spec.settled(section.desired_in(desired), state)
+        for section, desired_of_section in self._sections_in(desired):
+            settled += section.spec.settled(desired_of_section, state)
         return beside_deployments(settled, state)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         result: dict[str, Any] = {}
-        for section in self._sections:
+        for section, desired_of_section in self._sections_in(desired):
             names = section.names
-            desired_of_section = section.desired_in(desired)
             result_of_section = section.spec.result(section.options, desired_of_section, state)
             for name, value in result_of_section.items():
                 result[names.get(name, name)] = value

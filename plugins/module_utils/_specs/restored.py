@@ -15,10 +15,12 @@ from typing import Container, Iterator, Mapping, NamedTuple, Sequence
 from .._errors import MAX_ERRORS, PlanError
 from .._plan.desired import Desired, DesiredObject
 from .._schema.custom_rulesets import CUSTOM_RULESETS
+from .._schema.products import sentence_on_lack
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State, id_of_new
 from .._schema.rulesets import deployed
 from .._text import first_joined, first_sentences
+from .._values.kinds import FLAG
 from .base import RESTORED, Options, Resources
 from .host import Host
 from .restoration import Restorable, Restoration
@@ -106,6 +108,9 @@ class RestoredHost(Host):
         """The collections of the snapshot, each before the lists inside of its objects."""
         rulesets = self._ruleset_ids(state)
         for resource in self._collections:
+            if resource.plural not in state:  # of a product that the account does not have
+                self._require_nothing(resource)
+                continue
             with_ids = resource.semantics.with_ids
             objects = resource.our_objects_in(self._objects)
             before = [with_ids(obj, rulesets.ids) for obj in objects]
@@ -118,6 +123,16 @@ class RestoredHost(Host):
                 partial(self._is_left_alone, resource, staying=staying, names=rulesets.names),
             )
             yield from contents
+
+    def _require_nothing(self, resource: Resource) -> None:
+        """Raise PlanError if the snapshot has objects of a product that the account does not
+        have."""
+        objects = resource.our_objects_in(self._objects)
+        if any(FLAG.normalise(obj.get("enabled", True)) == "true" for obj in objects):
+            titles = resource.titles if resource.key else resource.title
+            raise PlanError(
+                f"The {titles} cannot be brought back: {sentence_on_lack(resource.product)}"
+            )
 
     def _contents(
         self, holder: Resource, before: Sequence[Object], state: State

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from copy import copy
 from datetime import datetime
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._api.settings import Settings, parse_settings
 from .._arguments import ReadOptions
@@ -22,16 +22,21 @@ from .._guard.risks.declaration import Limits, codes_of, parse_limits
 from .._guard.terms import Terms, parse_backtest, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
-from .._schema.resource import Key, Resource, State
+from .._schema.products import NOT_ENTITLED, PRODUCT_NAMES, PRODUCTS
+from .._schema.registry import MANAGED
+from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
 from .._text import Message, Option
 from .base import ONLY, ONLY_TIME, ModuleSpec, Options
 from .registry import spec_of_run
+
+NOTHING_ON: Object = {"enabled": False}  # the status of a product that the account does not have
 
 
 class Task(NamedTuple):
     """A checked task: the settings of the connection, the resources to read, the desired state, and
     the terms on which its plans are accepted. `warnings` are about values that Cloudflare may
-    refuse, `unchecked` about expectations that this module cannot check.
+    refuse, `unchecked` about expectations that this module cannot check. `products` say, once a
+    host is read, which products its account has.
     """
 
     spec: ModuleSpec
@@ -43,10 +48,34 @@ class Task(NamedTuple):
     warnings: Sequence[str]
     unchecked: Sequence[str] = ()
     context: Context = TASK
+    products: Mapping[str, str] = NO_ITEMS
 
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
         return self._replace(desired=[collection.at(now) for collection in self.desired])
+
+    def without_products(self, products: AbstractSet[str]) -> Task:
+        """The task without the collections of these products, named by their titles."""
+        return self._replace(
+            reads=[resource for resource in self.reads if resource.product not in products],
+            desired=[item for item in self.desired if item.resource.product not in products],
+        )
+
+    def with_missing(self, state: State) -> State:
+        """The state with empty collections of the products that the account does not have, of which
+        nothing is in force."""
+        missing: dict[str, Sequence[Object]] = {}
+        for managed in MANAGED:
+            resource = managed.resource
+            if self.products.get(PRODUCT_NAMES.get(resource.product, "")) == NOT_ENTITLED:
+                missing[resource.plural] = [] if resource.key else [NOTHING_ON]
+        return {**missing, **state}
+
+    @property
+    def shown_products(self) -> Mapping[str, Any]:
+        """The result on the products of the account; empty for a task without an account, and for
+        one that is not of a role."""
+        return {PRODUCTS: self.products} if self.products else {}
 
     def without_posture_ends(self) -> Sequence[Desired]:
         """The desired state without the entries that end with a posture; the role reports their

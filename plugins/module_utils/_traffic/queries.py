@@ -20,7 +20,8 @@ from operator import getitem
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.responses import Response, read_document
-from .._schema.account import COMPONENTS, DNS, TCP
+from .._schema.account import COMPONENTS
+from .._schema.products import DNS, TCP
 from .._text import Unread, excerpt
 from .._timestamps import write_time
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges, position_in, range_of

@@ -22,10 +22,10 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ...module_utils._api.responses import NO_PRODUCT
 from ...module_utils._errors import NOTHING_CHANGED, OptionError
 from ...module_utils._guard.acceptance import acceptances_to_copy
 from ...module_utils._schema.account import DNS_PATH, PREFIXES, TCP_KINDS
+from ...module_utils._schema.products import lacks_product
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OPTION, without
 from ...module_utils._text import Move, Option, first_few
@@ -476,4 +476,4 @@ def _lacks_dns(exc: ReadFailed) -> bool:
     """Return whether a read failed since the account does not have Advanced DNS Protection."""
     if exc.error is None or DNS_SEGMENTS not in exc.error["path"]:
         return False
-    return any(error["code"] == NO_PRODUCT for error in exc.error["errors"])
+    return lacks_product([error["code"] for error in exc.error["errors"]])

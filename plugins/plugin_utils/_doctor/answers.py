@@ -16,10 +16,10 @@ from typing import NamedTuple
 from ...module_utils._api.changes import read_changes
 from ...module_utils._api.client import Client
 from ...module_utils._api.connect import client_of_owner, connected
-from ...module_utils._api.responses import NO_PRODUCT
 from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
+from ...module_utils._schema.products import lacks_product
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNERS, Object, Resource
 from ...module_utils._text import Names, Screen, Warn, with_names
@@ -58,7 +58,7 @@ class HostAnswer(NamedTuple):
     @property
     def lacks_product(self) -> bool:
         """Return whether the answer says that the account does not have the product."""
-        return NO_PRODUCT in self.codes
+        return lacks_product(self.codes)
 
     @property
     def only_object(self) -> Object:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ...module_utils._context import EXISTING, NOW
+from ...module_utils._schema.products import NOT_ENTITLED, PRODUCT_NAMES, PRODUCTS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Resource, State, without
 from ...module_utils._specs.registry import HOST_MODULE
@@ -24,11 +25,13 @@ from .._variables import plain
 
 class HostState(NamedTuple):
     """The ids of the account and the zone of a host, their existing objects, and the time by
-    Cloudflare's clock; None if it is not known."""
+    Cloudflare's clock; None if it is not known. `lacking` are the titles of products that the
+    account does not have, of which there are no objects."""
 
     owners: Mapping[str, str]
     objects: State
     now: datetime | None = None
+    lacking: Sequence[str] = ()
 
 
 def read_part(part: Part, run_module: RunModule) -> HostState:
@@ -66,11 +69,13 @@ def _host_state(reads: Sequence[str], result: Mapping[str, Any]) -> HostState:
     """The collections with these plurals and all collections inside them, out of a result;
     raises KeyError if it lacks one."""
     owners = {BY_PLURAL[plural].owner for plural in reads}
-    collections = collections_of(reads)
+    products = result.get(PRODUCTS) or {}
+    lacking = [title for title, name in PRODUCT_NAMES.items() if products.get(name) == NOT_ENTITLED]
+    collections = [item for item in collections_of(reads) if item.product not in lacking]
     collections += all_inside(collections, result)
     objects = {collection.plural: result[collection.plural] for collection in collections}
     ids = {owner: result[owner] for owner in OWNERS if owner in owners}
-    return HostState(ids, objects, read_timestamp(result.get(NOW)))
+    return HostState(ids, objects, read_timestamp(result.get(NOW)), lacking)
 
 
 def predicted_state(part: Part, predicted: Mapping[str, Any]) -> HostState | None:

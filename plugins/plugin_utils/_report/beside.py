@@ -16,6 +16,8 @@ from typing import Any
 
 from ...module_utils._context import CHANGES_HOURS
 from ...module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ...module_utils._schema.products import NETWORK_FIREWALL as FIREWALL_PRODUCT
+from ...module_utils._schema.products import NOT_ENTITLED, PRODUCT_NAMES, TCP
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._schema.resource import (
     ACCOUNT_OWNER,
@@ -246,10 +248,13 @@ class Beside:
     log_hours: float = 0
 
     def read(self, host: HostResults) -> HostResults:
-        """The results of a host, completed with all that is read in addition to its protection."""
-        if self.announced:
+        """The results of a host, completed with all that is read in addition to its protection; an
+        account without a product has nothing of it."""
+        products = host.record["products"] or {}
+        if self.announced and products.get(PRODUCT_NAMES[TCP]) != NOT_ENTITLED:
             host = self._announced(host)
-        if self.part.options.get(NETWORK_FIREWALL) is not None:
+        has_firewall = products.get(PRODUCT_NAMES[FIREWALL_PRODUCT]) != NOT_ENTITLED
+        if has_firewall and self.part.options.get(NETWORK_FIREWALL) is not None:
             host = self._packet_phases(host)
         if self.hits_hours:
             host = self._hits(host)

@@ -50,6 +50,7 @@ REPORT_VERSION: Final = 1
 
 # From the worst to the best.
 Status = Literal["unknown", "unprotected", "weakened", "drift", "pending", "in_order"]
+Entitlement = Literal["entitled", "not entitled", "not known"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 LABELS: Final[Mapping[str, str]] = {name: name.replace("_", " ") for name in STATUSES}
 
@@ -516,6 +517,10 @@ class HostRecord(TypedDict):
     not_served: Annotated[
         str | None,
         "why Cloudflare does not serve the zone, in a sentence; null if it does, or there is none",
+    ]
+    products: Annotated[
+        dict[str, Entitlement] | None,
+        "by product, whether the account has it; null if the host has no account, or was not read",
     ]
     gone: Annotated[bool | None, "true if the inventory does not have the host any more, or null"]
     generated: Annotated[

@@ -30,6 +30,7 @@ from ...module_utils._protection.traffic_changes import (
     example_in_words,
 )
 from ...module_utils._schema.account import ALLOWLIST
+from ...module_utils._schema.products import PRODUCTS
 from ...module_utils._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, title_of_resource
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Object, Resource, State, without
 from ...module_utils._schema.rulesets import OVERRIDES, PARAMETERS
@@ -169,6 +170,7 @@ def _with_plans(
         expectations=_elements_of_lists(map(expected_records, results)),
         backtest=_first_of(results, "backtest"),
         not_served=_first_of(results, NOT_SERVED),
+        products=_first_of(results, PRODUCTS),
         planned=planned_record(results, place) if results else None,
         mitigates=before.mitigates if before else None,
         coverage=before.record() if before else None,

@@ -74,6 +74,7 @@ def record(data: str = "lima", **others: Any) -> Any:
     unmanaged = {"module": data, "resource": data, "title": data, "key": data, "reason": data, "since": data}
     return {
         **nothing_known(data),
+        "products": {"tcp_protection": "not entitled"},
         **dict.fromkeys(("base_url", "account_id", "zone_id", "plan_id", "not_served", "place"), data),
         **{name: [data] for name in ("groups", "reasons", "unknown_hits", "not_evaluated")},
         "generated": GENERATED,

@@ -1,0 +1,145 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reads the existing state of a task.
+
+A product that the account of a host does not have is a fact, and no failure: its collections are
+left out of the task and of the state. Only objects of it that the host names are an error.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import AbstractSet, Iterator, Mapping, NamedTuple, Sequence, Union
+
+from .._api.client import Client
+from .._concurrency import concurrently
+from .._errors import NOTHING_CHANGED, LaterPageError, OptionError, OptionProblems, ServiceError
+from .._plan.desired import Desired, DesiredObject, Presence
+from .._schema.account import DISABLED, RULES
+from .._schema.products import (
+    ENTITLED,
+    NOT_ENTITLED,
+    NOT_KNOWN,
+    PRODUCT_NAMES,
+    lacks_product,
+    sentence_on_lack,
+)
+from .._schema.registry import MANAGED
+from .._schema.resource import Object, Resource, State
+from .._specs.task import Task
+from .._text import Option
+from .._values.kinds import CODE, FLAG
+
+Answer = Union[Sequence[Object], ServiceError]  # the error says that the product is missing
+
+
+class Existing(NamedTuple):
+    """The existing state of a task, and the task without the collections that its account cannot
+    have."""
+
+    state: State
+    task: Task
+
+
+def read_existing(client: Client, task: Task) -> Existing:
+    """The state of all that a task reads: collections first, and then those inside of their
+    objects. Raises ServiceError, and OptionError for objects of a product that the account of a
+    host does not have.
+
+    Rules are read before the rulesets, so that no rule executes a ruleset that was created in
+    between.
+    """
+    rulesets = [resource for resource in task.reads if resource.holds_rules]
+    collections = [resource for resource in task.reads if not resource.holds_rules]
+    read = partial(_answer, client, task.context.is_role)
+    answers: dict[str, Answer] = {}
+    for resources in (collections, rulesets):
+        names = [resource.plural for resource in resources]
+        answers.update(zip(names, concurrently(read, resources)))
+    state = {
+        name: answer for name, answer in answers.items() if not isinstance(answer, ServiceError)
+    }
+    if task.context.is_role:
+        task = _with_products(client, task, answers)
+    return Existing({**state, **client.read_state(task.contents_in(state))}, task)
+
+
+def _answer(client: Client, is_role: bool, resource: Resource) -> Answer:
+    """The objects of a collection, or for a role the error that says that the account does not have
+    its product; raises any other ServiceError."""
+    try:
+        return client.read(resource)
+    except LaterPageError:
+        raise
+    except ServiceError as exc:
+        if is_role and resource.product and lacks_product(exc.codes):
+            return exc
+        raise
+
+
+def _with_products(client: Client, task: Task, answers: Mapping[str, Answer]) -> Task:
+    """The task without the collections of products that the account lacks; raises ServiceError if
+    it has other collections of the same product, and OptionError for objects that the host names.
+    """
+    read: set[str] = set()
+    refusals: dict[str, ServiceError] = {}
+    for resource in task.reads:
+        answer = answers[resource.plural]
+        if isinstance(answer, ServiceError):
+            refusals.setdefault(resource.product, answer)
+        else:
+            read.add(resource.product)
+    for product, refusal in refusals.items():
+        if product in read:
+            raise refusal
+    products: dict[str, str] = {}
+    for managed in MANAGED:
+        product = managed.resource.product
+        if product and managed.resource.owner in client.owner:
+            lack = NOT_ENTITLED if product in refusals else NOT_KNOWN
+            products[PRODUCT_NAMES[product]] = ENTITLED if product in read else lack
+    task = task._replace(products=products)
+    if not refusals:
+        return task
+    _refuse_named(task.at(client.now).desired, refusals.keys())
+    return task.without_products(refusals.keys())
+
+
+def _refuse_named(desired: Sequence[Desired], products: AbstractSet[str]) -> None:
+    """Raise OptionError if the desired state has objects of these products, which the account does
+    not have."""
+    problems = OptionProblems()
+    for product in sorted(products):
+        of_product = [item for item in desired if item.resource.product == product]
+        options = [option for collection in of_product for option in _named_in(collection)]
+        if options:
+            extent = f" The same goes for {len(options) - 1} more." if options[1:] else ""
+            problem = (
+                f"{sentence_on_lack(product)}{extent} Take it out of the variables of this host."
+                f" {NOTHING_CHANGED}"
+            )
+            problems.add(OptionError(options[0], problem))
+    problems.raise_any()
+
+
+def _named_in(desired: Desired) -> Iterator[Option]:
+    """The options that name objects which a plan would create or turn on."""
+    for _key, desired_object in desired.in_order():
+        if not desired.only_deletes and _has_effect(desired.resource, desired_object):
+            yield desired_object.path or Option(desired.resource.fields[0].name)
+
+
+def _has_effect(resource: Resource, desired_object: DesiredObject) -> bool:
+    """Return whether a desired object would change an account that has nothing of its product. One
+    that is gone or off would not, and neither would a rule of which only the key is named, as the
+    defaults of the role have it."""
+    values = desired_object.values
+    if desired_object.presence is not Presence.NEEDED:
+        return False
+    if resource in RULES and values.keys() <= {*resource.key}:
+        return False
+    is_disabled = CODE.normalise(values.get(resource.mode_field or "")) == DISABLED
+    return not is_disabled and FLAG.normalise(values.get("enabled", True)) != "false"
