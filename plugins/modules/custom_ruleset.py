@@ -136,17 +136,19 @@ options:
                 type: int
                 required: true
               content:
-                description: The body of the answer.
+                description: The body of the answer, at most 2 KB.
                 type: str
                 required: true
               content_type:
-                description: The content type of the body, for example V(text/plain).
+                description: The content type of the body.
                 type: str
+                choices: [application/json, text/html, text/plain, text/xml]
                 required: true
       logging:
         description:
-          - The logging of requests that the rule skips. If omitted, an existing rule keeps its
-            value, and Cloudflare logs the requests of a new rule.
+          - The logging of requests that the rule skips; it goes with the action V(skip) alone. If
+            omitted, an existing rule keeps its value, and Cloudflare logs the requests of a new
+            rule.
         type: dict
         suboptions:
           enabled:

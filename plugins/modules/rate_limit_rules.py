@@ -89,8 +89,9 @@ options:
                 type: str
                 required: true
               content_type:
-                description: The content type of the body, for example V(text/plain).
+                description: The content type of the body.
                 type: str
+                choices: [application/json, text/html, text/plain, text/xml]
                 required: true
       ratelimit:
         description:

@@ -52,7 +52,8 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
         {"baseline_custom_rules": [{"ref": "a", "action_parameters": {"response": {"status_code": "no"}}}]},
         "4 errors: (1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is a text; write a whole number;"
         " (2) baseline_custom_rules[0].action_parameters.response.content: it is missing; write a text;"
-        " (3) baseline_custom_rules[0].action_parameters.response.content_type: it is missing; write a text;"
+        " (3) baseline_custom_rules[0].action_parameters.response.content_type: it is missing; write one of application/json, text/html, text/plain,"
+        " text/xml;"
         " (4) nested has baseline_custom_rules, but no zone: set edge_zone_id (baseline_zone_id), or edge_zone_name"
         " (baseline_zone_name).",
     ),

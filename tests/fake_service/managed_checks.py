@@ -54,8 +54,10 @@ def problems_of_override(place: str, override: Mapping[str, Any], others: tuple[
 
 def problems_of_exception(parameters: Mapping[str, Any]) -> Iterator[Problem]:
     yield from ((f"/{name}", "skip has no such parameter here") for name in parameters if name not in EXCEPTION)
-    if len([name for name in EXCEPTION if name in parameters]) != 1:
+    if parameters.keys().isdisjoint(EXCEPTION):
         yield "", f"skip needs one of {', '.join(EXCEPTION)}"
+    if "ruleset" in parameters and len(parameters) > 1:
+        yield "/ruleset", "it stands alone"
     if parameters.get("ruleset", "current") != "current":
         yield "/ruleset", "it can be 'current' only"
     if not isinstance(parameters.get("rulesets", []), list):

@@ -56,9 +56,7 @@ def problems_of_parameters(action: str, parameters: Mapping[str, Any]) -> Iterat
     unknown = [(f"/{name}", "there is no such parameter") for name in parameters if name not in allowed]
     yield from unknown
     if "response" in parameters and not unknown:
-        yield from problems_of_response(parameters["response"])
-        if len(str(parameters["response"].get("content")).encode()) > LARGEST:
-            yield "/response/content", f"it has more than {LARGEST} bytes"
+        yield from problems_of_response(parameters["response"], LARGEST)
 
 
 def problems_of_limit(limit: Mapping[str, Any], expression: str, existing: Mapping[str, Any]) -> Iterator[Problem]:

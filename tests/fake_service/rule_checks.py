@@ -18,7 +18,7 @@ from .expressions import LONGEST, fault_in
 
 Item = dict[str, Any]
 
-BAD_EXPRESSION = 20127
+BAD_EXPRESSION, BAD_LOGGING = 20127, 20018
 PHASE = "http_request_firewall_custom"
 MOST_RULESETS, MOST_RULES = 10, 100  # custom rulesets of an owner, and rules of one of them
 ENTERPRISE = 'cf.zone.plan eq "ENT"'  # in the expression of each rule that deploys a ruleset of an account
@@ -32,6 +32,8 @@ PHASES = ("http_ratelimit", "http_request_sbfm", "http_request_firewall_managed"
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
 PARAMETERS = {"skip": ("ruleset", "phase", "phases", "products"), "block": ("response",)}
 RESPONSE = ("status_code", "content", "content_type")
+CONTENT_TYPES = ("text/html", "text/plain", "application/json", "text/xml")
+LARGEST = 2 * 1024  # bytes of the content of a response
 
 Problem = tuple[str, str]  # a pointer below the parameters, and what is wrong there
 
@@ -73,6 +75,8 @@ def check_shape(
             raise refusal(400, INVALID, f"body {pointer}/{name}: is required", f"{pointer}/{name}")
     for name in sorted(body.keys() - FIELDS) if existing is None else ():
         raise invalid(name, body[name], "a rule has no such field", f"{pointer}/{name}")
+    if body.get("logging") and body["action"] != "skip" and body["logging"] != (existing or {}).get("logging"):
+        raise invalid("logging", body["logging"], "only skip has logging options", f"{pointer}/logging", BAD_LOGGING)
     fault = fault_in(body["expression"], scheme, longest)
     if fault is not None:
         raise invalid("expression", body["expression"], fault, f"{pointer}/expression", BAD_EXPRESSION)
@@ -135,7 +139,7 @@ def problems_of_skip(parameters: Mapping[str, Any]) -> Iterator[Problem]:
         yield "/phase", "it goes with products alone"
 
 
-def problems_of_response(response: object) -> Iterator[Problem]:
+def problems_of_response(response: object, largest: int = LARGEST) -> Iterator[Problem]:
     if not isinstance(response, dict):
         yield "/response", "it is an object"
         return
@@ -146,6 +150,10 @@ def problems_of_response(response: object) -> Iterator[Problem]:
     for name in ("content", "content_type"):
         if not isinstance(response.get(name), str) or not response[name]:
             yield f"/response/{name}", "it is a text that is not empty"
+    if len(str(response.get("content")).encode()) > largest:
+        yield "/response/content", f"it has more than {largest} bytes"
+    if response.get("content_type", CONTENT_TYPES[0]) not in CONTENT_TYPES:
+        yield "/response/content_type", f"it is one of {', '.join(CONTENT_TYPES)}"
 
 
 def check_refs(rules: Sequence[Item], pointers: Sequence[str]) -> None:

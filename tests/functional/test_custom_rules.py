@@ -197,7 +197,19 @@ MALFORMED: list[tuple[dict[str, Any], str]] = [
     (passing(products=["waf", "bic", "waf"]), "products has waf twice"),
     (passing(phases=["http_ratelimit", "http_ratelimit"]), "phases has http_ratelimit twice"),
     (answering(content=""), "action_parameters.response.content: it is empty"),
-    (answering(content_type=""), "action_parameters.response.content_type: it is empty"),
+    (
+        answering(content_type=""),
+        "action_parameters.response.content_type: '' is none of application/json, text/html, text/plain, text/xml",
+    ),
+    (answering(content_type="text/css"), "'text/css' is none of application/json, text/html, text/plain, text/xml"),
+    (answering(content="x" * 2049), "action_parameters.response.content: it has 2049 bytes, and Cloudflare takes 2048"),
+    (answering(content="x" * 2048, content_type="text/xml"), ""),
+    ({**answering(), "logging": {"enabled": False}}, "logging: only a rule with the action skip has it"),
+    (
+        {"ref": "r", "action": "log", "expression": "ssl", "logging": {"enabled": True}},
+        "logging: only a rule with the action skip has it",
+    ),
+    ({**passing(ruleset="current"), "logging": {"enabled": False}}, ""),
     (passing(phase="current", products=["waf", "bic"]), ""),
     (passing(ruleset="current", phases=["http_ratelimit"], products=["waf"]), ""),
 ]

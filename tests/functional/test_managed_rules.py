@@ -290,7 +290,7 @@ WRONG: Sequence[tuple[Mapping[str, Any], str]] = [
     ({**EXECUTED, "action": "skip"}, "has the action skip, which takes no id"),
     ({**EXECUTED, "action_parameters": {"id": MANAGED, "ruleset": "current"}}, "has the action execute, which takes no ruleset"),
     ({"action": "skip", "expression": "true", "action_parameters": {"ruleset": "current", "rulesets": [MANAGED]}},
-     "it has ruleset and rulesets, and an exception takes one of them"),
+     "it has ruleset and rulesets, and ruleset stands alone"),
     ({"action": "skip", "expression": "true", "action_parameters": {"rules": {MANAGED: RULE}}},
      "rules takes a list of the ids of rules for each ruleset"),
     ({"action": "skip", "expression": "true", "action_parameters": {"rulesets": ["owasp"]}}, "'owasp' is not an id"),

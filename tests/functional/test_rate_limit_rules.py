@@ -58,7 +58,7 @@ def test_rules_of_others_keep_their_fields(service: LocalService, modules: Modul
         ({"ref": "new", **CHALLENGE, "ratelimit": {"period": 60, "characteristics": ["cf.colo.id"]}}, "needs requests_per_period"),
         ({**limited(requests_to_origin=True), **LISTED}, "names a list, and requests_to_origin must be false with one"),
         (limited(counting_expression=OF_THE_RESPONSE), "has a counting_expression with a list and a field of the response"),
-        ({**LOGIN, "action": "log", "action_parameters": {"response": {"status_code": 429, "content": "no", "content_type": "a/b"}}},
+        ({**LOGIN, "action": "log", "action_parameters": {"response": {"status_code": 429, "content": "no", "content_type": "text/plain"}}},
          "has the action log, and only block has a response"),
     ],
 )  # fmt: skip

@@ -19,8 +19,9 @@ from typing import AbstractSet, Any, Callable, Iterable, Iterator, Mapping, Name
 
 from .._text import Unread
 from .._values.address_set import Contents
-from .._vendor.fields import KNOWN_FIELDS, PACKET_FIELDS
-from .fields import doubts, list_uses, lists_in, with_contents
+from .._vendor.fields import PACKET_FIELDS
+from .._vendor.rules import Readable
+from .fields import doubts, doubts_of_place, doubts_of_request, list_uses, lists_in, with_contents
 from .grammar import (
     LONGEST_FILTER,
     MATCHES,
@@ -179,10 +180,17 @@ class Expression:
             return False
         return any(token.text in MATCHES for token in tokens)
 
-    def doubts(self, of_packets: bool = False) -> str:
-        """A remark, beginning with a verb, on unknown fields that it reads; empty if all its fields
-        are known."""
-        return doubts(self.text, PACKET_FIELDS if of_packets else KNOWN_FIELDS)
+    def doubts(self, of_packets: bool = False, of_responses: bool = False) -> str:
+        """Remarks, each beginning with a verb, on fields that it reads and that requests, packets
+        or responses do not have; empty if there are none."""
+        if of_packets:
+            return doubts(self.text, PACKET_FIELDS)
+        return doubts(self.text) if of_responses else doubts_of_request(self.text)
+
+    def doubts_of_place(self, readable: Readable) -> str:
+        """A remark, beginning with a verb, on fields that cannot be read at its place; empty if all
+        can."""
+        return doubts_of_place(self.text, readable)
 
     def evaluate(self, fields: Any) -> bool | NotKnown:
         """Return whether a request or packet with these Fields matches."""

@@ -39,9 +39,11 @@ from .._vendor.fields import (
     NUMBER,
     OPEN,
     RANGES,
+    RESPONSE_FIELDS,
     SAME_FIELD,
     TEXT,
 )
+from .._vendor.rules import Readable
 from .._vendor.texts import TEXTS_OF_FIELDS, TextForm
 from .grammar import (
     HARD_TO_END,
@@ -291,15 +293,37 @@ def unknown_names(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS
     ]
 
 
-def doubts(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS) -> str:
-    """A remark, beginning with a verb, on unknown fields that an expression reads; empty if all its
-    fields are known."""
+UNKNOWN = "that this collection does not know"
+
+
+def doubts(
+    expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS, why: str = UNKNOWN
+) -> str:
+    """A remark, beginning with a verb, on fields that an expression reads and that are not among
+    the known ones; empty if all are. `why` says of them why they should not be there."""
     names = unknown_names(expression, known_fields)
     unknown = [f"{quoted(name)}{_near(name.lower(), known_fields)}" for name in names]
     if not unknown:
         return ""
     noun = "a field" if len(unknown) == 1 else "fields"
-    return f"reads {noun} that this collection does not know: {', '.join(unknown)}"
+    return f"reads {noun} {why}: {', '.join(unknown)}"
+
+
+def doubts_of_place(expression: str, readable: Readable) -> str:
+    """A remark, beginning with a verb, on fields that an expression reads and that cannot be read
+    at its place; empty if all can."""
+    why = f"that Cloudflare's page does not list for {readable.place}"
+    return doubts(expression, readable.fields, why)
+
+
+def doubts_of_request(expression: str) -> str:
+    """Remarks, each beginning with a verb, on unknown fields that an expression of a request reads,
+    and on fields of the response, which nothing knows yet; empty if there are none."""
+    names = [name for name in fields_in_expression(expression) if name in RESPONSE_FIELDS]
+    noun = "a field" if len(names) == 1 else "fields"
+    listed = ", ".join(map(quoted, names))
+    early = f"reads {noun} of the response, which does not exist yet: {listed}" if names else ""
+    return ", and ".join(filter(None, [doubts(expression), early]))
 
 
 def _near(name: str, known_fields: AbstractSet[str]) -> str:

@@ -381,7 +381,10 @@ def _remarks(
 ) -> Iterator[Message]:
     """Remarks on values that reading the options changed, perhaps not as the user intended."""
     for field in fields:
-        value = None if field.fields else options.get(field.name)
+        value = options.get(field.name)
+        if field.fields and isinstance(value, Mapping):
+            yield from _remarks(field.fields, path.at(field.name), value)
+            continue
         remark = "" if value is None else field.value.remark(value)
         if remark:
             yield Message(path.at(field.name), f": {remark}.")

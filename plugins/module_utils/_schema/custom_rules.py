@@ -10,23 +10,24 @@ The vendor describes them in "Create a custom rule via API" (Rulesets API).
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import AbstractSet, Any, Mapping
 
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
 from .._values.kinds import mapping
+from .._vendor.rules import ANSWER_OF_CUSTOM_RULE, OPTIONS_OF_ONE_ACTION
 from .firewall_rules import PRODUCTS
 from .resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, Object, Permission, Values
 from .rulesets import (
     EXECUTE,
     LOGGING,
-    RESPONSE,
     RULE_SEMANTICS,
     deployed,
     entry_point,
     fields_of_rules,
     lacking,
     require_once,
+    response,
 )
 
 CUSTOM_RULE_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
@@ -40,14 +41,15 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "phase": {"type": "str", "choices": ["current"]},
     "phases": {"type": "list", "elements": "str", "choices": list(SKIPPABLE_PHASES)},
     "products": {"type": "list", "elements": "str", "choices": list(PRODUCTS)},
-    "response": {"type": "dict", "options": RESPONSE},
+    "response": response(ANSWER_OF_CUSTOM_RULE),
 }
 
 
-BLOCK_PARAMETERS = {"response"}
+def _parameters_of(action: str) -> AbstractSet[str]:
+    return {name for name in PARAMETERS if OPTIONS_OF_ONE_ACTION[name].action == action}
 
 
-SKIP_PARAMETERS = PARAMETERS.keys() - BLOCK_PARAMETERS
+BLOCK_PARAMETERS, SKIP_PARAMETERS = _parameters_of("block"), _parameters_of("skip")
 
 
 UNMANAGED_SKIP_PARAMETERS = {"rulesets", "rules"}  # kept where a rule has them

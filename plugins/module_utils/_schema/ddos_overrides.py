@@ -17,7 +17,9 @@ from difflib import get_close_matches
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._expressions.examination import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE_EXPRESSION
+from .._expressions.expression import Expression
 from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
+from .._vendor.rules import OF_HTTP_OVERRIDES, OF_L4_OVERRIDES, Readable
 from .resource import (
     ACCOUNT_OPTION,
     RULESET_PATHS,
@@ -302,12 +304,20 @@ def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
 
 class _Layer(NamedTuple):
     """The managed DDoS rules of some layers: the id of their ruleset, and what overrides of them
-    accept."""
+    accept and read."""
 
     managed: str
     permission: str
     expression: Value
     actions: Sequence[str]
+    readable: Readable
+
+    def unusual(self, override: Object) -> str:
+        """A remark on fields that the expression of an override reads, and that the vendor's page
+        does not list for it; empty if there are none."""
+        if OTHER_RULE in override:
+            return ""
+        return Expression.of_object(override).doubts_of_place(self.readable)
 
 
 def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
@@ -325,7 +335,10 @@ def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
         shape=Shape(_reading(layer.managed), _writing(layer.managed), _with_options_on_top),
         catalogue=Catalogue("managed DDoS ruleset", path, _names_anything, _faults),
         semantics=Semantics(
-            normalise=_fit_override, invalid_reason=_invalid_override, protects_nobody=weakens
+            normalise=_fit_override,
+            invalid_reason=_invalid_override,
+            unusual=layer.unusual,
+            protects_nobody=weakens,
         ),
     )
 
@@ -367,12 +380,14 @@ LAYERS: Mapping[str, _Layer] = {  # by phase
         "L4 DDoS Managed Ruleset",
         PACKET_OVERRIDE_EXPRESSION,
         (BLOCK, LOG, DYNAMIC),
+        OF_L4_OVERRIDES,
     ),
     "ddos_l7": _Layer(
         "4d21379b4f9f4bb088e0729962c8b3cf",
         "HTTP DDoS Managed Ruleset",
         HTTP_OVERRIDE_EXPRESSION,
         (*ACTIONS[1:], DYNAMIC),
+        OF_HTTP_OVERRIDES,
     ),
 }
 

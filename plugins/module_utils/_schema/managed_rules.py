@@ -65,12 +65,12 @@ EXCEPTION: Mapping[str, Mapping[str, Any]] = {
 
 
 def _check_parameters(parameters: Values) -> None:
-    targets = [name for name in EXCEPTION if name in parameters]
-    if len(targets) > 1:
-        raise ValueError(f"it has {' and '.join(targets)}, and an exception takes one of them")
-    for target in targets:
-        if not parameters[target]:
-            raise ValueError(f"{target} names nothing")
+    named = [name for name in EXCEPTION if name in parameters]
+    targets = [name for name in named if parameters[name]]
+    if "ruleset" in targets and len(targets) > 1:
+        raise ValueError(f"it has {' and '.join(targets)}, and ruleset stands alone")
+    if named and not targets:
+        raise ValueError(f"{' and '.join(named)} names nothing")
     require_once(parameters, "rulesets")
     rules_by_ruleset = parameters.get("rules", {})
     for rules in rules_by_ruleset.values():
@@ -106,8 +106,10 @@ PARSERS: Mapping[str, Parse] = {
 
 
 def _parse_parameters(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Parameters of a task, with the ids in lower case, as Cloudflare has them."""
-    return _parsed_with(PARSERS, PARAMETERS_AS_GIVEN.parse(value))
+    """Parameters of a task, with the ids in lower case, as Cloudflare has them, and without targets
+    that name nothing."""
+    parsed = _parsed_with(PARSERS, PARAMETERS_AS_GIVEN.parse(value))
+    return {name: parsed[name] for name in parsed if parsed[name] or name not in EXCEPTION}
 
 
 def _invalid_rule(rule: Values) -> str:

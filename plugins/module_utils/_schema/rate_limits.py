@@ -16,18 +16,31 @@ from typing import Any, Mapping, Sequence
 
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
+from .._expressions.fields import UNKNOWN, doubts
+from .._expressions.grammar import tokens_of
+from .._text import Unread, quoted
 from .._values.kinds import FLAG, Value, mapping, number, several
+from .._vendor.fields import KNOWN_FIELDS
+from .._vendor.rules import ANSWER_OF_RATE_LIMIT
 from .resource import ZONE_OPTION, Field, Object, Permission, Values, fields_in
-from .rulesets import RESPONSE, RULE_SEMANTICS, accept_all, entry_point, fields_of_rules, lacking
+from .rulesets import RULE_SEMANTICS, accept_all, entry_point, fields_of_rules, lacking, response
 
 RATE_LIMIT_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log")
 DATA_CENTER = "cf.colo.id"
 ADDRESS_COUNTERS = {"ip.src", "cf.unique_visitor_id"}
+COUNTERS = KNOWN_FIELDS | {DATA_CENTER, *ADDRESS_COUNTERS}  # names in characteristics
 COUNTED_HEADER = re.compile(r'http\.request\.headers\["([^"]*)"\]')
 # The vendor's table of plans has more of both.
 PERIODS = (10, 60, 120, 300, 600, 3600)
 TIMEOUTS = (0, *PERIODS, 86400)
 SCORE = "score_per_period"
+
+
+def _remark_on_characteristics(value: Any) -> str:
+    """A remark on characteristics that a list names twice; empty if there are none."""
+    names = [str(name).strip() for name in value] if isinstance(value, list) else []
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    return f"it has {' and '.join(twice)} twice" if twice else ""
 
 
 def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:
@@ -53,7 +66,10 @@ COUNTING = RULE_EXPRESSION._replace(
     parse=_parse_counting, examine=lambda value: RULE_EXPRESSION.examine(value) if value else ()
 )
 CHARACTERISTICS = Value(
-    {"type": "list", "elements": "str"}, _parse_characteristics, several().normalise
+    {"type": "list", "elements": "str"},
+    _parse_characteristics,
+    several().normalise,
+    remark=_remark_on_characteristics,
 )
 RATE_LIMIT = Field(
     "ratelimit",
@@ -105,14 +121,24 @@ def _unusual_rate_limit(rule: Values) -> str:
     """A remark on values that Cloudflare may reject; empty if there are none."""
     limit = limit_of(rule)
     counting = Expression.of_object(limit, "counting_expression")
-    remarks = [Expression.of_object(rule).doubts(), counting.doubts()]
+    remarks = [Expression.of_object(rule).doubts(), counting.doubts(of_responses=True)]
+    odd = [_odd_characteristic(name) for name in sorted(counters(limit))]
     rare = [
         f"has the {name} {limit[name]}, and Cloudflare's page on its API lists only"
         f" {', '.join(map(str, usual))}"
         for name, usual in (("period", PERIODS), ("mitigation_timeout", TIMEOUTS))
         if limit.get(name, usual[0]) not in usual
     ]
-    return ", and ".join([*rare, *filter(None, remarks)])
+    return ", and ".join(filter(None, [*rare, *remarks, *odd]))
+
+
+def _odd_characteristic(name: str) -> str:
+    """A remark on a characteristic that no page of Cloudflare names; empty if there is none."""
+    try:
+        tokens_of(name)
+    except Unread as exc:
+        return f"has the characteristic {quoted(name)}, in which {exc}"
+    return doubts(name, COUNTERS, f"in a characteristic {UNKNOWN}")
 
 
 RATE_LIMIT_RULES = entry_point(
@@ -125,7 +151,7 @@ RATE_LIMIT_RULES = entry_point(
     fields=fields_of_rules(
         RATE_LIMIT_ACTIONS,
         RULE_EXPRESSION,
-        mapping({"response": {"type": "dict", "options": RESPONSE}}, accept_all),
+        mapping({"response": response(ANSWER_OF_RATE_LIMIT)}, accept_all),
         RATE_LIMIT,
     ),
     semantics=RULE_SEMANTICS._replace(

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from typing import AbstractSet, Any, Iterator, Mapping, Sequence
 
+from .._errors import OptionError
+from .._text import Option
 from .._values.bounds import Bounded
 from .._values.kinds import CODE, FLAG, TEXT, Value, choice, mapping
+from .._vendor.rules import CONTENT_TYPES, OPTIONS_OF_ONE_ACTION, Answer
 from .resource import (
     RULESET_PATHS,
     Field,
@@ -101,13 +104,25 @@ LOGGING = Field(
 )
 
 
+def _check_logging(rule: Values) -> dict[str, Any]:
+    """The fields of a rule; raises OptionError for a logging that its action does not take."""
+    logged_action = OPTIONS_OF_ONE_ACTION[LOGGING.name].action
+    if rule.get(LOGGING.name) and rule.get("action", logged_action) != logged_action:
+        raise OptionError(
+            Option(LOGGING.name), f"only a rule with the action {logged_action} has it"
+        )
+    return dict(rule)
+
+
 def fit_action(rule: Values, existing: Values, task_fields: AbstractSet[str]) -> dict[str, Any]:
     """A rule without its position, which only a request has, and, if its action changes, without
-    parameters and logging that the task does not name."""
-    action = rule.get("action")
+    parameters and logging that the task does not name. Only a rule that skips has a logging."""
+    action = rule.get("action", SKIP)
     idle_fields = {"position"}
     if action != existing.get("action", action):
         idle_fields |= {"action_parameters", "logging"} - task_fields
+    if action != SKIP:
+        idle_fields |= {"logging"} - task_fields
     fitted = without(rule, *idle_fields)
     return {**LOGGED, **fitted} if action == "skip" else fitted
 
@@ -125,15 +140,19 @@ def blocks_nobody(rule: Object) -> bool:
 
 
 # Of rules that decide what becomes of a request or a packet.
-RULE_SEMANTICS = Semantics(normalise=fit_action, protects_nobody=blocks_nobody)
+RULE_SEMANTICS = Semantics(
+    complete=_check_logging, normalise=fit_action, protects_nobody=blocks_nobody
+)
 
 
-MOST_CONTENT = 30 * 1024  # bytes; custom rules may take less
-RESPONSE: Mapping[str, Mapping[str, Any]] = {
-    "status_code": Bounded({"type": "int", "required": True}, low=400, high=499),
-    "content": Bounded({"type": "str", "required": True}, low=1, bytes_at_most=MOST_CONTENT),
-    "content_type": Bounded({"type": "str", "required": True}, low=1),
-}
+def response(answer: Answer) -> Mapping[str, Any]:
+    """The argument of the response that a rule sends."""
+    options: Mapping[str, Mapping[str, Any]] = {
+        "status_code": Bounded({"type": "int", "required": True}, low=400, high=499),
+        "content": Bounded({"type": "str", "required": True}, low=1, bytes_at_most=answer.largest),
+        "content_type": {"type": "str", "required": True, "choices": list(CONTENT_TYPES)},
+    }
+    return {"type": "dict", "options": options}
 
 
 def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:

@@ -116,6 +116,7 @@ for _names_by_kind in (PACKET_FIELDS_BY_KIND, FIELDS_BY_KIND):
     for _kind, _names in _names_by_kind.items():
         FIELD_KINDS.update(dict.fromkeys(_names.split(), _kind))
 KNOWN_FIELDS = frozenset(" ".join(FIELDS_BY_KIND.values()).split())
+RESPONSE_FIELDS = frozenset(name for name in KNOWN_FIELDS if ".response." in name)
 
 GREATEST = 10**18
 SIZES = """

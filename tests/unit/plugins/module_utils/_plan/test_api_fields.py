@@ -18,11 +18,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._result import 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES, PARAMETERS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import RESPONSE as RESPONSE_OPTIONS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import accept_all
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import accept_all, response
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import list_option
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.whole_state import options_for
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import TEXT, mapping
+from ansible_collections.edgeops.protection.plugins.module_utils._vendor.rules import ANSWER_OF_CUSTOM_RULE
 
 CHECK = {"username_expression": "u", "password_expression": "p"}
 RESPONSE = {"status_code": 403, "content": "no", "content_type": "text/plain"}
@@ -115,7 +115,7 @@ def test_a_value_that_differs_from_the_option_is_refused(fields: dict[str, Any],
     assert words in caught.value.message
 
 
-NEXT_RESPONSE = {**RESPONSE_OPTIONS, "retry_after": {"type": "int"}}
+NEXT_RESPONSE = {**response(ANSWER_OF_CUSTOM_RULE)["options"], "retry_after": {"type": "int"}}
 NEXT_PARAMETERS = mapping({**PARAMETERS, "response": {"type": "dict", "options": NEXT_RESPONSE}}, accept_all)
 NEXT_CUSTOM_RULES = replace(
     CUSTOM_RULES,

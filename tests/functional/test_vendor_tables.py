@@ -1,0 +1,114 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules by the vendor's tables: a wrong one is refused or warned of in check mode, the nearest right one is not."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import MANAGED, OWASP, PER_ADDRESS
+from tests.support.module_run import ACCOUNT, ZONE, Modules, warnings_of
+
+Rule = dict[str, Any]
+RULE_ID = "5de7edfa648c4d6891dc3e7f84534ffa"
+
+
+class Row(NamedTuple):
+    """A module, a wrong rule of it with what is said of it, and a right one."""
+
+    module: str
+    wrong: Rule
+    words: str
+    right: Rule
+
+
+def rule(expression: str = 'http.host eq "a.example"', action: str = "block", **fields: Any) -> Rule:
+    return {"ref": "new", "action": action, "expression": expression, **fields}
+
+
+def limited(*characteristics: str, expression: str = 'http.host eq "a.example"', **fields: Any) -> Rule:
+    limit = {**PER_ADDRESS, "characteristics": ["cf.colo.id", *characteristics], **fields}
+    return {**rule(expression), "ratelimit": limit}
+
+
+def override(expression: str) -> Rule:
+    return {"ref": "new", "expression": expression, "sensitivity": "default"}
+
+
+def skip(**parameters: Any) -> Rule:
+    return rule(action="skip", action_parameters=parameters)
+
+
+LOGGED: Rule = {"logging": {"enabled": True}}
+QUIET: Rule = {"logging": {"enabled": False}}
+NOT_LOGGED = "logging: only a rule with the action skip has it"
+L4 = "reads a field that Cloudflare's page does not list for overrides of DDoS rules of layers 3 and 4"
+L7 = "reads a field that Cloudflare's page does not list for overrides of HTTP DDoS rules"
+PACKETS = "ip.dst in {192.0.2.0/24}"
+ROWS = [
+    # options by action
+    Row("custom_rules", rule(**LOGGED), NOT_LOGGED, {**skip(ruleset="current"), **QUIET}),
+    Row("custom_rules", rule(action="log", **QUIET), NOT_LOGGED, rule(action="log")),
+    Row("custom_rules", rule(action="managed_challenge", **LOGGED), NOT_LOGGED, rule(action="managed_challenge")),
+    Row("network_firewall_rules", rule(PACKETS, **LOGGED), NOT_LOGGED, rule(PACKETS, "skip", **QUIET)),
+    Row("network_firewall_rules", rule(PACKETS, "log", **LOGGED), NOT_LOGGED, rule(PACKETS, "log")),
+    Row("managed_rules", rule("true", "execute", action_parameters={"id": MANAGED}, **LOGGED), NOT_LOGGED,
+        rule("true", "execute", action_parameters={"id": MANAGED})),
+    # exceptions
+    Row("managed_rules", skip(ruleset="current", rules={MANAGED: [RULE_ID]}), "ruleset stands alone",
+        skip(rulesets=[OWASP], rules={MANAGED: [RULE_ID]})),
+    Row("managed_rules", skip(rulesets=[], rules={}), "names nothing", skip(rulesets=[], rules={MANAGED: [RULE_ID]})),
+    Row("managed_rules", skip(rulesets=[OWASP, OWASP]), "twice", skip(ruleset="current", rulesets=[])),
+    # fields by phase
+    Row("ddos_l4_overrides", override('ip.src.country eq "DE"'), f"{L4}: 'ip.src.country'", override(PACKETS)),
+    Row("ddos_l4_overrides", override("icmp.type eq 8"), f"{L4}: 'icmp.type'", override("ip.proto.num eq 1")),
+    Row("ddos_l4_overrides", override('cf.colo.name eq "fra01"'), L4, override("tcp.flags.syn")),
+    Row("ddos_l4_overrides", override("tcp.flags.cwr"), "(did you mean tcp.flags.", override("tcp.flags.ack")),
+    Row("ddos_l7_overrides", override("cf.waf.score lt 20"), f"{L7}: 'cf.waf.score'", override("cf.client.bot")),
+    Row("ddos_l7_overrides", override("cf.bot_management.score lt 30"), L7, override('cf.bot_management.ja4 eq "a"')),
+    Row("ddos_l7_overrides", override('http.request.body.raw contains "a"'), L7, override('http.request.uri.query contains "a"')),
+    Row("ddos_l7_overrides", override("cf.edge.server_port eq 80"), L7, override("not ssl")),
+    Row("custom_rules", rule("http.response.code eq 404"), "reads a field of the response, which does not exist yet: 'http.response.code'",
+        rule('http.referer eq "http.response.code"')),
+    Row("rate_limit_rules", limited("ip.src", expression="http.response.code eq 404"), "reads a field of the response",
+        limited("ip.src", counting_expression="http.response.code eq 404")),
+    Row("rate_limit_rules", limited("ip.scr"), "reads a field in a characteristic that this collection does not know: 'ip.scr' (did you mean ip.src?)",
+        limited("ip.src")),
+    Row("rate_limit_rules", limited("http.request.headers['x-a']"), "in which ''' is not expected there; write texts in double quotes",
+        limited('http.request.headers["x-a"]')),
+    Row("rate_limit_rules", limited("ip.src", "ip.src "), "ratelimit.characteristics: it has ip.src twice",
+        limited("ip.src", 'lookup_json_string(http.request.body.raw, "user")')),
+    Row("rate_limit_rules", limited("http.request.cookie"), "did you mean http.request.cookies?", limited('http.request.cookies["a"]')),
+    # newer than the parser, and names that nobody knows
+    Row("custom_rules", rule('lower(http.hots) eq "a"'), "'http.hots' (did you mean http.host?)", rule('any(cf.intel.ip.datasets[*] eq "ddos")')),
+]  # fmt: skip
+OPTION_OF = {"ddos_l4_overrides": "overrides", "ddos_l7_overrides": "overrides"}
+
+
+@pytest.fixture(autouse=True)
+def _owners(service: LocalService) -> None:
+    service.account(ACCOUNT)
+    service.zone(ZONE).seed(account_id=ACCOUNT, plan="enterprise")
+
+
+def predicted(modules: Modules, row: Row, entry: Rule) -> dict[str, Any]:
+    options: dict[str, Any] = {OPTION_OF.get(row.module, "rules"): [entry]}
+    return modules.run(row.module, check=True, **options)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_wrong_rule_is_told_before_it_is_written(row: Row, modules: Modules) -> None:
+    result = predicted(modules, row, row.wrong)
+    assert row.words in f"{result.get('msg')} {warnings_of(result)}"
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_its_right_neighbour_is_not(row: Row, modules: Modules) -> None:
+    result = predicted(modules, row, row.right)
+    assert not result.get("failed") or result["risks"]
+    assert "Is this meant?" not in warnings_of(result) and "rules[0]" not in warnings_of(result)
