@@ -38,6 +38,7 @@ from ..plugin_utils._export.describe import VARIABLES as EXPORT
 from ..plugin_utils._export.state_file import RESTORE
 from ..plugin_utils._report import arguments as report_arguments
 from ..plugin_utils._report import files as report_files
+from ..plugin_utils._report.sarif import sarif_of_inventory
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -271,7 +272,7 @@ def _with_sarif(path: str, checked: Checked) -> dict[str, Any]:
     result = checked.result
     mistakes = {host: found.mistakes for host, found in checked.findings.items()}
     doubts = {host: found.doubts for host, found in checked.findings.items()}
-    text = report_files.json_text(report_files.sarif_of_inventory(mistakes, doubts))
+    text = report_files.json_text(sarif_of_inventory(mistakes, doubts))
     try:
         changed = report_files.write_file(Path(path), text, FILE_MODE)
     except OSError as exc:

@@ -31,9 +31,8 @@ from ..plugin_utils._report import record as report_records
 from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.gone import gone_records, inventory_files
 from ..plugin_utils._report.markdown import summary
-from ..plugin_utils._report.plan_document import PlanDocument, plan_document
-from ..plugin_utils._report.plan_files import plan_files, read_base
-from ..plugin_utils._report.plan_page import plan_lead
+from ..plugin_utils._report.plan_files import PlanFiles, plan_files, read_base
+from ..plugin_utils._report.plan_words import plan_lead
 from ..plugin_utils._report.predict import predict_host
 from ..plugin_utils._report.results import host_results, unread_host
 from ..plugin_utils._variables import CONTACTS, defaults_of, read_variables
@@ -119,7 +118,7 @@ class ActionModule(FleetAction):
             report = self._report(options, variables, run_records)
             mode = report_arguments.file_mode(options["mode"])
             plan = self._plan(options, report) if options["plan"] else None
-            plan_texts = dict(plan_files(plan)) if plan else {}
+            plan_texts = plan.texts if plan else {}
             changed = report_files.write_files(report, directory, mode, check_mode, plan_texts)
         # A later batch reads the hosts that have not failed yet.
         later_hosts = {*variables["ansible_play_hosts"]} - {*run_records}
@@ -127,17 +126,19 @@ class ActionModule(FleetAction):
         ignored_hosts = self._reported_before | later_hosts
         result = _result(report, written, options["fail_on"], ignored_hosts)
         if plan:
-            result["plan"] = {name: value for name, value in plan.items() if name in OF_PLAN}
-            result["summary"].insert(-1, f"{plan_lead(plan)} {plan['label'].capitalize()}.")
+            document = plan.document
+            result["plan"] = {name: value for name, value in document.items() if name in OF_PLAN}
+            lead = f"{plan_lead(document)} {document['label'].capitalize()}."
+            result["summary"].insert(-1, lead)
         return result
 
-    def _plan(self, options: Mapping[str, Any], report: report_records.Report) -> PlanDocument:
+    def _plan(self, options: Mapping[str, Any], report: report_records.Report) -> PlanFiles:
         """The plans of the hosts of the play."""
         now = report["generated"]
         present = [record for record in report["hosts"] if not record["gone"]]
         concerned = [item for item in present if item["host"] not in self._reported_before]
         inventory = {record["host"] for record in present}
-        return plan_document(now, concerned, read_base(options["plan_base"], now), inventory)
+        return plan_files(now, concerned, read_base(options["plan_base"], now), inventory)
 
     def _is_batch(self, variables: Mapping[str, Any]) -> bool:
         """Return whether other tasks of the play read other hosts."""

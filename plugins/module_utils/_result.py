@@ -18,6 +18,7 @@ from ._guard.checked import Checked
 from ._plan.desired import Desired
 from ._plan.plan import Operation, with_along
 from ._protection.coverage import Coverage
+from ._protection.expectation import Expectation
 from ._protection.summary import compare_coverage, diff_facts
 from ._schema.resource import NO_ITEMS, Object, Resource, State, Values, reused_if_equal
 from ._text import Message, Option, plural, sentence
@@ -172,13 +173,22 @@ def plan_details(checked: Checked) -> dict[str, Any]:
     }
 
 
-OF_OPTIONS = ("ineffective", "ineffective_afterwards", "risks")  # results that name objects
+# Results that name objects.
+OF_OPTIONS = ("ineffective", "ineffective_afterwards", "operations", "risks")
 
 
-def with_options(result: dict[str, Any], task_desired: Iterable[Desired]) -> dict[str, Any]:
-    """The result, in which risks and objects that cannot work get the option by which the task
-    names them; None for objects that the task does not name."""
+def with_options(
+    result: dict[str, Any],
+    task_desired: Iterable[Desired],
+    expectations: Iterable[Expectation] = (),
+) -> dict[str, Any]:
+    """The result, in which operations, risks, objects that cannot work and expectations get the
+    option by which the task names them; None for objects that the task does not name."""
     sections = {name: result[name] for name in OF_OPTIONS if result.get(name)}
+    if result.get("expectations"):
+        pairs = zip(result["expectations"], expectations)
+        placed = [{**record, "option": Message(item.option)} for record, item in pairs]
+        result = {**result, "expectations": placed}
     if not sections:
         return result
     options = _options_by_label(task_desired)

@@ -82,7 +82,9 @@ class RunResults(NamedTuple):
 
     def _with_options(self, result: dict[str, Any]) -> dict[str, Any]:
         """The result; in a report, with the options by which the task names objects."""
-        return with_options(result, self.task.desired) if self.task.context.reports else result
+        if not self.task.context.reports:
+            return result
+        return with_options(result, self.task.desired, self.task.terms.expectations)
 
     def _pending(self, checked: Checked) -> dict[str, Any]:
         """The objects that the rollout enables later; one object if the module is for one only."""

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import ENCODER
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, ansible_playbook
 from tests.support.inventories import write_inventory
+from tests.support.report_schema import validate_sarif
 
 ZONE = "b" * 32
 VARIABLES = {
@@ -83,6 +85,24 @@ def test_a_report_names_the_line_of_each_rule_that_cannot_work_or_is_a_risk(
     assert places["ineffective/shadowed", "oslo/custom_rule/partner"] == known("group_vars/zones.yml:5")
     assert places["risk/blocks_everything", "oslo/all"] == known("group_vars/zones.yml:6")
     assert places["unknown", "lima"] == known("host_vars/lima.yml:2")  # that of the first of two mistakes
+
+
+def test_the_plan_of_a_branch_has_its_findings_on_the_lines_of_its_files(
+    inventory: Path, service: LocalService
+) -> None:
+    existing = {"ref": "network", "action": "block", "expression": "ip.src in {192.0.0.0/16}", "enabled": True}
+    service.zone(ZONE).seed(custom_rules=[existing])
+    folder, expected = inventory.parent, {"request": {"path": "/", "source": "192.0.0.1"}, "expect": "blocked"}
+    host = {"edge_zone_id": ZONE, "baseline_expectations": [{**expected, "description": "network"}]}
+    (folder / "host_vars" / "oslo.yml").write_text(yaml.safe_dump(host), encoding="utf-8")
+    play = REPOSITORY / "playbooks" / "report.yml"
+    ansible_playbook("-i", inventory, play, "-e", "report_plan=true", directory=folder).done()
+    validate_sarif(json.loads((folder / "report" / "plan.sarif").read_text(encoding="utf-8")))
+    places = lines_in(folder / "report" / "plan.sarif")
+    assert places["traffic/passes", "oslo"] == known("group_vars/zones.yml:4")
+    assert places["expectation", "oslo"] == known("host_vars/oslo.yml:2")
+    assert places["risk/blocks_everything", "oslo"] == known("group_vars/zones.yml:6")
+    assert places["unknown", "lima"] == known("host_vars/lima.yml:2")
 
 
 def test_check_inventory_writes_its_mistakes_if_a_file_is_named(inventory: Path) -> None:

@@ -26,10 +26,11 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.documen
     host_record,
     report_of,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, metrics, sarif
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.sarif import sarif_of_report
 
 from tests.fake_service import LocalService
 from tests.functional.public_rules import PUBLIC_RULES
@@ -517,7 +518,7 @@ def test_a_report_says_what_to_do_and_whether_it_is_accepted(modules: Modules) -
 
 def test_sarif_has_what_cannot_work_and_the_risks(modules: Modules) -> None:
     refused = modules.failed("custom_rules", check=True, rules=[NETWORK, PARTNER, rule("all", "true", position="last")])
-    (run,) = sarif(reported({"custom_rules": refused}, ACCEPTED))["runs"]
+    (run,) = sarif_of_report(reported({"custom_rules": refused}, ACCEPTED))["runs"]
     first, *others = run["results"]
     assert first["ruleId"] == "ineffective/shadowed"
     assert first["suppressions"] == [{"kind": "external", "justification": "moves next week"}]
@@ -625,7 +626,7 @@ def test_sarif_has_the_line_of_a_mistake_in_a_variable() -> None:
     wrong = "baseline_custom_rules[0].action: 'blok (lima.yml:3)' is none of block, skip (host_vars/lima.yml:7)."
     failure = {"failed": True, "msg": wrong, "place": "host_vars/lima.yml:7"}
     report = report_of([host_record(host_results("lima", {}, {}, [failure]), NOW)], NOW)
-    (run,) = sarif(report)["runs"]
+    (run,) = sarif_of_report(report)["runs"]
     (result,) = run["results"]
     assert (result["ruleId"], result["message"]["text"]) == ("unknown", wrong)
     assert result["locations"] == [

@@ -20,17 +20,15 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_do
     plan_document,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_files import plan_files, read_base
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_page import (
-    LONGEST_PLAN_PAGE,
-    plan_lead,
-    plan_page,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_findings import sarif_of_plans
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_page import LONGEST_PLAN_PAGE, plan_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_words import plan_lead
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import EXECUTED, L7, override
 from tests.support.module_run import ACCOUNT, ZONE
-from tests.support.report_schema import validate_plan
+from tests.support.report_schema import validate_plan, validate_sarif
 from tests.support.reported_host import NOW, predicted
 
 ADMIN = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
@@ -213,6 +211,12 @@ REQUESTS = {
 }  # fmt: skip
 
 
+def seed(service: LocalService, request: Request) -> None:
+    account, zone = service.account(ACCOUNT).seed(lists=request.lists), service.zone(ZONE).seed(account_id=ACCOUNT)
+    owner = account if request.of == "network_firewall_rules" else zone
+    owner.seed(**{request.of: request.existing})
+
+
 def record_of(service: LocalService, request: Request, described: Any) -> HostRecord:
     variables = {f"baseline_{request.of}": described} if isinstance(described, list) else described
     return predicted(service, **variables, **request.variables)
@@ -234,9 +238,7 @@ def titles(page: str) -> list[str]:
 
 @pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS)
 def test_a_pull_request_has_its_first_line_its_label_and_its_parts(service: LocalService, request_: Request) -> None:
-    account, zone = service.account(ACCOUNT).seed(lists=request_.lists), service.zone(ZONE).seed(account_id=ACCOUNT)
-    owner = account if request_.of == "network_firewall_rules" else zone
-    owner.seed(**{request_.of: request_.existing})
+    seed(service, request_)
     base = record_of(service, request_, request_.base)
     document = document_of(record_of(service, request_, request_.branch), base)
     page = plan_page(document)
@@ -261,6 +263,64 @@ def test_a_change_of_forty_zones_by_a_variable_of_their_group_is_one_line(servic
     )
     assert titles(page) == [TRAFFIC, REFUSED_PART, OPERATIONS]
     assert [line.startswith("- ") for line in page.splitlines()].count(True) == 3
+
+
+PASSING, LOOSENED = ("traffic/passes", "warning"), ("risk/weakens_rate_limits", "error")
+FINDINGS: dict[str, list[tuple[str, str]]] = {
+    "nothing": [],
+    "a new block": [],
+    "a narrowed block": [PASSING],
+    "a skip in front": [PASSING],
+    "a block that logs": [PASSING],
+    "a block that is refused to log": [("risk/weakens_zone", "error"), PASSING],
+    "a block that challenges": [],
+    "a rule that never matches": [("ineffective/never", "warning")],
+    "a rule behind a wider one": [("ineffective/shadowed", "warning")],
+    "drift beside it": [],
+    "a looser rate limit": [],
+    "a looser rate limit that is refused": [LOOSENED],
+    "an expectation that fails": [("expectation", "error"), PASSING],
+    "a hole by two rules": [PASSING],
+    "an item that a list of a block loses": [PASSING],
+    "fewer packets": [PASSING],
+    "a mistake": [("unknown", "error")],
+}
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_the_findings_of_a_pull_request_are_those_of_its_page(name: str, service: LocalService) -> None:
+    request = REQUESTS[name]
+    seed(service, request)
+    base = record_of(service, request, request.base)
+    record = record_of(service, request, request.branch)
+    log = sarif_of_plans([record], based_on(base))
+    validate_sarif(log)
+    (run,) = log["runs"]
+    assert [(result["ruleId"], result["level"]) for result in run["results"]] == FINDINGS[name]
+    page = plan_page(document_of(record, base)).replace("\\", "").replace("`", "")
+    for result in run["results"]:
+        assert result["message"]["text"].replace("`", "") in page
+
+
+def test_equal_findings_of_hosts_with_files_of_their_own_are_at_the_line_of_each(service: LocalService) -> None:
+    service.zone(ZONE).seed(custom_rules=[SHOP])
+    record: Any = predicted(service, baseline_custom_rules=[LOG])
+    records: list[Any] = []
+    for host in ("lima", "oslo"):
+        changed = [{**item, "place": f"host_vars/{host}.yml:7"} for item in record["planned"]["changed"]]
+        records.append({**record, "host": host, "planned": {**record["planned"], "changed": changed}})
+    wrong = predicted(service, baseline_custom_rules=[{**ADMIN, "expression": "ip.src eq"}])
+    log = sarif_of_plans([*records, wrong], Base())
+    validate_sarif(log)
+    (run,) = log["runs"]
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    assert [place["artifactLocation"]["uri"] for place in places] == [
+        "host_vars/lima.yml",
+        "host_vars/oslo.yml",
+        "inventory",
+    ]
+    assert [place["region"]["startLine"] for place in places] == [7, 7, 1]
+    assert run["results"][-1]["ruleId"] == "unknown"
 
 
 def test_equal_changes_of_many_hosts_are_said_once_and_the_page_fits_into_a_comment(service: LocalService) -> None:
@@ -344,7 +404,8 @@ def test_the_files_of_a_plan_page_go_with_a_report_that_is_not_asked_for_it(
     service.zone(ZONE).seed(custom_rules=[])
     record = predicted(service, baseline_custom_rules=[ADMIN])
     report = report_of([record], NOW.isoformat())
-    write_files(report, tmp_path, 0o600, False, dict(plan_files(document_of(record))))
-    assert {path.name for path in tmp_path.glob("plan.*")} == {"plan.json", "plan.md"}
+    texts = plan_files(NOW.isoformat(), [record], Base(), {"lima"}).texts
+    write_files(report, tmp_path, 0o600, False, texts)
+    assert {path.name for path in tmp_path.glob("plan.*")} == {"plan.json", "plan.md", "plan.sarif"}
     write_files(report, tmp_path, 0o600, False)
     assert not [*tmp_path.glob("plan.*")]

@@ -195,8 +195,8 @@ def test_the_comment_on_github_replaces_that_of_the_same_job_alone(tmp_path: Pat
 
 
 def test_findings_are_uploaded_to_code_scanning(tmp_path: Path) -> None:
-    """Packed as GitHub takes them, for the commit that was checked."""
-    stand_in(tmp_path, "gh", 'printf "%s\\0" "$@" > got')
+    """Packed as GitHub takes them, for the commit that was checked; a run report has no plan."""
+    stand_in(tmp_path, "gh", 'printf "%s\\0" "$@" > got; cat "${10#sarif=@}" | base64 --decode | gunzip >> scanned')
     sarif = '{"version": "2.1.0", "runs": []}'
     (tmp_path / "report" / "report.sarif").write_text(sarif, encoding="utf-8")
     variables = {"GITHUB_REPOSITORY": "acme/edge", "GITHUB_SHA": "0" * 40, "GITHUB_REF": "refs/pull/5/merge"}
@@ -207,6 +207,9 @@ def test_findings_are_uploaded_to_code_scanning(tmp_path: Path) -> None:
     assert (fields["commit_sha"], fields["ref"]) == ("0" * 40, "refs/pull/5/merge")
     packed = Path(fields["sarif"].removeprefix("@")).read_bytes()
     assert gzip.decompress(base64.b64decode(packed)).decode() == sarif
+    (tmp_path / "report" / "plan.sarif").write_text("[]", encoding="utf-8")
+    run_there(tmp_path, f'"{REPOSITORY}/extensions/ci/github" scan', RUNNER_TEMP=str(tmp_path), **variables)
+    assert (tmp_path / "scanned").read_text(encoding="utf-8") == f"{sarif}{sarif}[]"
 
 
 def test_the_workflow_of_the_page_uploads_findings() -> None:

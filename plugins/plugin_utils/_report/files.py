@@ -20,139 +20,23 @@ from itertools import chain, product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
-from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from jinja2 import Environment, Template, TemplateError
 from markupsafe import Markup
 
-from ...module_utils._errors import OptionError
 from ...module_utils._text import INVISIBLE, capitalised, first_few, left_out, plural, visible
 from ...module_utils._timestamps import to_the_minute
 from .._alike import without_ray
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
 from .._files import write_whole
-from .._variables import CONTACTS, sentences
+from .._variables import CONTACTS
 from . import coverage, overview
 from . import record as records
 from .coverage import CLASSES, FAMILIES
 from .markdown import markdown_page
 from .record import ComparedReport, HostChange, HostRecord, Metric, Report
-
-SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-PAGES = "https://github.com/edgeops/ansible-protection/blob/main/docs"
-PAGE_OF = {
-    "ineffective": "ineffective",
-    "risk": "risks",
-    **dict.fromkeys(("unknown", "mistake", "doubt"), "check_inventory"),
-}
-FILE_AND_LINE = re.compile(r"([^()]+):([1-9]\d*)")
-WITHOUT_LINE = ("inventory", "1")  # GitHub refuses a file with a finding that has no place
-
-
-class Located(NamedTuple):
-    """A finding of hosts: its place is a file and a line, if that is known, and `accepted` is why
-    nobody need look at it."""
-
-    rule: str
-    text: str
-    place: str | None = None
-    accepted: str | None = None
-    level: str = "error"
-
-
-class Occurrence(NamedTuple):
-    """A finding, and the name of what has it: a host, or an object of a host."""
-
-    finding: Located
-    name: str
-
-
-def sarif(report: Report) -> dict[str, Any]:
-    """The findings of a report; one that is accepted is suppressed, with its reason."""
-    return _log(chain.from_iterable(map(_located, report["hosts"])))
-
-
-def sarif_of_inventory(
-    mistakes: Mapping[str, Sequence[OptionError]], doubts: Mapping[str, Sequence[OptionError]]
-) -> dict[str, Any]:
-    """The SARIF document for the mistakes in the variables of hosts, and the doubts about them, both
-    by host.
-    """
-    errors = _occurrences("mistake", "error", mistakes)
-    return _log([*errors, *_occurrences("doubt", "warning", doubts)])
-
-
-def _occurrences(
-    rule: str, level: str, by_host: Mapping[str, Sequence[OptionError]]
-) -> Iterator[Occurrence]:
-    for host, errors in by_host.items():
-        for error, text in zip(errors, sentences(errors)):
-            finding = Located(rule, text, error.place or None, level=level)
-            yield Occurrence(finding, host)
-
-
-def _located(record: HostRecord) -> Iterator[Occurrence]:
-    """The findings of a host."""
-    host = record["host"]
-    for ineffective in record["ineffective"]:
-        finding = Located(
-            rule=f"ineffective/{ineffective['kind']}",
-            text=records.ineffective_text(ineffective),
-            place=ineffective["place"],
-            accepted=ineffective["accepted"],
-            level="warning",
-        )
-        yield Occurrence(finding, f"{host}/{ineffective['resource']}/{ineffective['key']}")
-    for risk in record["risks"]:
-        accepted = risk["reason"] or "accepted" if risk["accepted"] else None
-        finding = Located(f"risk/{risk['code']}", risk["message"], risk["place"], accepted)
-        entries = risk.get("entries") or ()
-        yield Occurrence(finding, "/".join([host, *entries[:1]]))
-    if record["status"] == "unknown":
-        for reason in record["reasons"]:
-            yield Occurrence(Located("unknown", reason, record["place"]), host)
-
-
-def _log(occurrences: Iterable[Occurrence]) -> dict[str, Any]:
-    """The SARIF document; equal findings of several hosts, such as hosts that share a variable, are
-    one result.
-    """
-    names_by_finding = records.values_by_key(occurrences)
-    codes = sorted({finding.rule for finding in names_by_finding})
-    rules = [{"id": code, "helpUri": _page_of_rule(code)} for code in codes]
-    driver = {"name": "edgeops.protection", "informationUri": PAGES, "rules": rules}
-    results = [_result(finding, names) for finding, names in names_by_finding.items()]
-    run = {"tool": {"driver": driver}, "results": results}
-    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _page_of_rule(code: str) -> str:
-    return f"{PAGES}/{PAGE_OF[code.partition('/')[0]]}.md"
-
-
-def _result(finding: Located, names: Sequence[str]) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "ruleId": finding.rule,
-        "level": finding.level,
-        "message": {"text": finding.text},
-        "locations": [_location(finding, names)],
-    }
-    if finding.accepted:
-        result["suppressions"] = [{"kind": "external", "justification": finding.accepted}]
-    return result
-
-
-def _location(finding: Located, names: Sequence[str]) -> dict[str, Any]:
-    """The place of a finding in SARIF, with the names of the hosts or objects that have it."""
-    match = FILE_AND_LINE.fullmatch(finding.place or "")
-    path, line = match.groups() if match else WITHOUT_LINE
-    uri = Path(path).as_uri() if Path(path).is_absolute() else quote(path)
-    return {
-        "logicalLocations": [{"fullyQualifiedName": name} for name in names],
-        "physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": int(line)}},
-    }
-
+from .sarif import sarif_of_report
 
 PAGE = Path(__file__).parent / "page"
 SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
@@ -437,7 +321,7 @@ def report_files(report: Report) -> Iterator[tuple[str, str]]:
     yield "report.html", html_page(report)
     yield "report.prom", metrics(report)
     yield "report.xml", junit(report)
-    yield "report.sarif", json_text(sarif(report))
+    yield "report.sarif", json_text(sarif_of_report(report))
     generated = report["generated"]
     identity = report_id(generated, report["hosts"])
     for record in report["hosts"]:

@@ -289,18 +289,16 @@ def _other_lines(record: HostRecord) -> Iterator[str]:
 
 def operation_line(operation: Difference) -> str:
     """An operation in a line of Markdown, with its sign, its object and its fields."""
-    texts = overview.operation_texts(operation)
-    subject = as_markdown(texts.title)
-    if texts.name:
-        subject += f" {code(texts.name)}"
-    line = f"- `{texts.sign}` {subject}"
-    fields = ", ".join(map(_field, texts.fields))
-    return f"{line}: {fields}" if fields else line
+    return f"- {pieces_as_markdown(overview.operation_pieces(operation))}"
 
 
-def _field(field: overview.FieldChange) -> str:
-    before = f"{code(field.before)} \u2192 " if field.before is not None else ""
-    return f"{as_markdown(field.path)} {before}{code(field.after)}"
+def pieces_as_markdown(pieces: Iterable[overview.Piece]) -> str:
+    """Words and data in Markdown, which shows data as code."""
+    return "".join(map(_piece_as_markdown, pieces))
+
+
+def _piece_as_markdown(piece: overview.Piece) -> str:
+    return code(piece.text) if isinstance(piece, overview.Code) else as_markdown(piece)
 
 
 def code(data: str) -> str:

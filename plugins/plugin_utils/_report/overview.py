@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar, Union
 
 from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
@@ -107,6 +107,34 @@ def operation_texts(operation: Difference) -> OperationTexts:
         name="" if is_single else value_text(operation["name"]),
         fields=field_changes(operation),
     )
+
+
+class Code(NamedTuple):
+    """Data within a line, such as a key, a value or an acceptance to copy."""
+
+    text: str
+
+
+Piece = Union[str, Code]
+
+
+def operation_pieces(operation: Difference) -> Iterator[Piece]:
+    """An operation in words and data: its sign, its object and its fields."""
+    texts = operation_texts(operation)
+    yield Code(texts.sign)
+    yield f" {texts.title}"
+    if texts.name:
+        yield from (" ", Code(texts.name))
+    for position, field in enumerate(texts.fields):
+        yield ", " if position else ": "
+        yield from _pieces_of_field(field)
+
+
+def _pieces_of_field(field: FieldChange) -> Iterator[Piece]:
+    yield f"{field.path} "
+    if field.before is not None:
+        yield from (Code(field.before), " \u2192 ")
+    yield Code(field.after)
 
 
 def value_text(value: Any) -> str:

@@ -19,6 +19,7 @@ from ...module_utils._guard.acceptance import acceptances_to_copy
 from ...module_utils._protection.traffic_changes import TrafficChangeRecord, TrafficChangesRecord
 from ...module_utils._protection.walk import STOPPED
 from ...module_utils._schema.registry import title_of_resource
+from ...module_utils._schema.resource import without
 from .overview import signature
 from .record import Difference, Expected, HostRecord, HostRisk, Ineffective, LastChange, was_read
 
@@ -148,7 +149,7 @@ def plan_document(
     """The content of plan.json for some hosts; `inventory` has the names of all hosts in the
     inventory.
     """
-    plans = {record["host"]: _host_plan(record, base) for record in records if was_read(record)}
+    plans = {record["host"]: host_plan(record, base) for record in records if was_read(record)}
     changes = _alike_plans(plan.plan for plan in plans.values())
     unplanned = _unplanned(record for record in records if not was_read(record))
     return PlanDocument(
@@ -194,7 +195,8 @@ def _is_weaker(plan: PlanOfHosts) -> bool:
     return bool(changes and changes["passes"])
 
 
-def _host_plan(record: HostRecord, base: Base) -> HostPlan:
+def host_plan(record: HostRecord, base: Base) -> HostPlan:
+    """The plan of a host that was read, without the operations that the base has as well."""
     former = base.hosts.get(record["host"])
     operations, by_hand = _told_apart(record["operations"], former["operations"] if former else ())
     planned = record["planned"]
@@ -301,7 +303,7 @@ def _says_something(plan: PlanOfHosts) -> bool:
 
 def _without_examples(plan: PlanOfHosts) -> str:
     """A text that is equal for plans that do the same; it leaves out examples, since they contain
-    the name of the zone.
+    the name of the zone, and places, since hosts have files of their own.
     """
     traffic = plan["traffic_changes"]
     sides = (traffic["passes"], traffic["stopped"]) if traffic else ()
@@ -309,7 +311,8 @@ def _without_examples(plan: PlanOfHosts) -> str:
     unknown = traffic["unknown"] if traffic else []
     risks = [(risk["code"], risk["accepted"], risk["accept"]) for risk in plan["risks"]]
     operations = [signature(operation) for operation in plan["operations"]]
-    others = [unknown, plan["expectations"], plan["ineffective"], plan["exempts"]]
+    placed = [*plan["expectations"], *plan["ineffective"]]
+    others = [unknown, [without(item, "place") for item in placed], plan["exempts"]]
     return json.dumps([operations, risks, texts, others], sort_keys=True)
 
 

@@ -7,19 +7,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from .._baseline.approval import REPORT_FILE
 from .files import json_text, read_report_file
-from .plan_document import Base, PlanDocument
+from .plan_document import Base, PlanDocument, plan_document
+from .plan_findings import sarif_of_plans
 from .plan_page import plan_page
+from .record import HostRecord
 
 
-def plan_files(document: PlanDocument) -> Iterator[tuple[str, str]]:
-    """The texts of the files by their name in the directory of the report."""
-    yield "plan.json", json_text(document)
-    yield "plan.md", plan_page(document)
+class PlanFiles(NamedTuple):
+    """The content of plan.json, and the texts of all files by their name in the directory of the
+    report."""
+
+    document: PlanDocument
+    texts: dict[str, str]
+
+
+def plan_files(
+    generated: str, records: Sequence[HostRecord], base: Base, inventory: Container[str]
+) -> PlanFiles:
+    """The files of the plans of some hosts; `inventory` has the names of all its hosts."""
+    document = plan_document(generated, records, base, inventory)
+    texts = {
+        "plan.json": json_text(document),
+        "plan.md": plan_page(document),
+        "plan.sarif": json_text(sarif_of_plans(records, base)),
+    }
+    return PlanFiles(document, texts)
 
 
 def read_base(directory: str | None, now: str) -> Base:

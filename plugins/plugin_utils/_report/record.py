@@ -330,6 +330,7 @@ class Expected(TypedDict):
     met: Annotated[bool | None, "whether it holds now, null if that is undecided"]
     planned: Annotated[bool | None, "whether it holds after a run, null if that is undecided"]
     reasons: Annotated[list[str], "what is not known after a run"]
+    place: Annotated[str | None, PLACE]
 
 
 WORDS_OF_MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecided", True: "met"}
@@ -478,6 +479,12 @@ class ChangedKey(TypedDict):
     key: str
 
 
+class ChangedPlace(ChangedKey):
+    """An object that a run changes, and where it is named."""
+
+    place: Annotated[str | None, PLACE]
+
+
 class PlannedRecord(TypedDict):
     """The outcome of a run, for those who review the plan."""
 
@@ -489,6 +496,7 @@ class PlannedRecord(TypedDict):
         list[ChangedKey],
         "changed objects that exempt traffic: skips, exceptions, allowlist entries, overrides",
     ]
+    changed: Annotated[list[ChangedPlace], "the objects of the operations"]
     described: Annotated[dict[str, list[str]], "the keys that the baseline names, by resource"]
 
 

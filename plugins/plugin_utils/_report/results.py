@@ -167,7 +167,7 @@ def _with_plans(
         ineffective=_elements_of_lists(
             _ineffective(result, "ineffective", place) for result in results
         ),
-        expectations=_elements_of_lists(map(expected_records, results)),
+        expectations=_elements_of_lists(expected_records(result, place) for result in results),
         backtest=_first_of(results, "backtest"),
         not_served=_first_of(results, NOT_SERVED),
         products=_first_of(results, PRODUCTS),
@@ -199,6 +199,7 @@ def planned_record(results: Iterable[ModuleResult], place: PlaceOf) -> records.P
             _ineffective(result, "ineffective_afterwards", place) for result in found
         ),
         exempting=_elements_of_lists(map(_exempting, found)),
+        changed=_elements_of_lists(_changed_places(result, place) for result in found),
         described={},
     )
 
@@ -213,6 +214,16 @@ def _exempting(result: ModuleResult) -> Iterator[records.ChangedKey]:
         sides = [_side_of_diff(result, side, resource).get(key) for side in ("before", "after")]
         if any(_exempts(resource, obj) for obj in sides if obj):
             yield records.ChangedKey(resource=resource.name, key=key)
+
+
+def _changed_places(result: ModuleResult, place: PlaceOf) -> Iterator[records.ChangedPlace]:
+    """The objects that a plan changes, each with its place."""
+    for operation in result.get("operations") or ():
+        yield records.ChangedPlace(
+            resource=str(operation["resource"]),
+            key=str(operation["key"]),
+            place=place(operation.get("option")),
+        )
 
 
 def _exempts(resource: Resource, obj: Object) -> bool:
@@ -450,7 +461,9 @@ def _pending_steps(result: ModuleResult) -> Iterator[Pending]:
 OTHER_OUTCOME = "another outcome, undecided which one"
 
 
-def expected_records(result: ModuleResult) -> Iterator[records.Expected]:
+def expected_records(
+    result: ModuleResult, place: PlaceOf = lambda _option: None
+) -> Iterator[records.Expected]:
     """The expectations of a result."""
     for expectation in result.get("expectations") or ():
         before = expectation["before"]
@@ -467,6 +480,7 @@ def expected_records(result: ModuleResult) -> Iterator[records.Expected]:
             met=before["met"],
             planned=expectation["met"],
             reasons=[str(reason) for reason in expectation["reasons"]],
+            place=place(expectation.get("option")),
         )
 
 

@@ -124,7 +124,13 @@ def record(data: str = "lima", **others: Any) -> Any:
                 data: {**PACKETS, "unknown": [data], "advice": [data], "networks": [{**LOSING, "network": data}]}
             },
         },
-        "planned": {"traffic_changes": None, "ineffective": [], "exempting": [], "described": {data: [data]}},
+        "planned": {
+            "traffic_changes": None,
+            "ineffective": [],
+            "exempting": [],
+            "changed": [],
+            "described": {data: [data]},
+        },
         **others,
     }
 
