@@ -27,12 +27,18 @@ PLACE = "place"  # of a mistake, in a failed result
 Extended = TypeVar("Extended", bound="ProtectionError")
 
 
-class ErrorItem(TypedDict):
+class PlainErrorItem(TypedDict):
     """One error of Cloudflare's envelope; `pointer` is a JSON pointer into the request's body."""
 
     code: int | None
     message: str
     pointer: str | None
+
+
+class ErrorItem(PlainErrorItem, total=False):
+    """One error of Cloudflare's envelope, with the address of its page if Cloudflare names one."""
+
+    documentation_url: str
 
 
 class ErrorDetails(TypedDict):

@@ -21,6 +21,7 @@ from .current import service
 from .paging import page, part
 from .zones import Zone
 
+CREATED = "2024-01-01T00:00:00Z"
 PER_PAGE = 20  # where the query does not say
 PLANS = {
     "free": "Free Website",
@@ -92,7 +93,7 @@ def account_object(identity: str, account: Account) -> dict[str, Any]:
         "name": account_name(identity, account),
         "type": account.type,
         "settings": {"enforce_twofactor": False},
-        "created_on": "2024-01-01T00:00:00Z",
+        "created_on": CREATED,
     }
 
 
@@ -108,6 +109,12 @@ def zone_object(identity: str, zone: Zone) -> dict[str, Any]:
         "type": "full",
         "account": {"id": zone.account_id or "", "name": name},
         "plan": {"id": f"plan-{zone.plan}", "legacy_id": zone.plan, "name": PLANS.get(zone.plan, zone.plan)},
+        "owner": {"id": None, "name": None, "type": "user"},
+        "name_servers": ["ada.ns.cloudflare.com", "bob.ns.cloudflare.com"],
+        "development_mode": 0,
+        "meta": {"phishing_detected": False, "custom_certificate_quota": 0, "page_rule_quota": 3},
+        "created_on": CREATED,
+        "modified_on": CREATED,
     }
 
 

@@ -31,7 +31,8 @@ FILTER = {"expression": "tcp.dstport eq 80", "mode": "monitoring"}
 
 @pytest.fixture
 def sdk(service: LocalService) -> Iterator[cloudflare.Cloudflare]:
-    with cloudflare.Cloudflare(api_token=service.token, base_url=service.base_url, max_retries=0) as client:
+    connection: dict[str, Any] = {"api_token": service.token, "base_url": service.base_url, "max_retries": 0}
+    with cloudflare.Cloudflare(**connection, _strict_response_validation=True) as client:
         yield client
 
 
@@ -81,6 +82,20 @@ def used_fully(
     resource.bulk_delete(**owner)
     yield f"{path}.bulk_delete"
     assert list(resource.list(**owner)) == []
+
+
+def test_zones_accounts_and_changes_have_the_fields_of_the_types(
+    service: LocalService, sdk: cloudflare.Cloudflare
+) -> None:
+    service.account(ACCOUNT)
+    service.zone(ZONE).seed(account_id=ACCOUNT, name="zone.example")
+    (zone,) = list(sdk.zones.list())
+    assert zone == sdk.zones.get(zone_id=ZONE)
+    assert (zone.name, zone.account.id, zone.plan.to_dict()["legacy_id"]) == ("zone.example", ACCOUNT, "enterprise")
+    account: Any = sdk.accounts.get(account_id=ACCOUNT)
+    assert [listed for listed in sdk.accounts.list()] == [account] and account.id == ACCOUNT
+    assert list(sdk.accounts.logs.audit.list(account_id=ACCOUNT, since="2026-11-01", before="2026-11-02")) == []
+    assert service.breaches == []
 
 
 ATP = "ddos_protection.advanced_tcp_protection"

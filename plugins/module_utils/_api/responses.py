@@ -128,6 +128,7 @@ def _redirect_host(location: str | None) -> str:
 MOST_SHOWN = 10  # so many are shown; the others are counted
 MAX_ERROR_LENGTH = 500  # of each error's message, in characters
 MAX_POINTER_LENGTH = 200
+PAGE = re.compile(r"https://[A-Za-z0-9./_#?&=%-]{1,200}")  # of the documentation of an error
 MAX_TITLE_LENGTH = 120
 MOST_OF_UNREADABLE = 60  # characters of a body that is not JSON
 PAGE_START = 65536  # so many bytes of a page are searched for its title
@@ -312,11 +313,15 @@ def error_items(errors: Any) -> Iterator[ErrorItem]:
     for error in errors:
         if not isinstance(error, Mapping):
             error = {"message": error}
-        yield ErrorItem(
+        item = ErrorItem(
             code=_code_of(error),
             message=_harmless(str(error.get("message") or ""), MAX_ERROR_LENGTH),
             pointer=_pointer_of(error),
         )
+        page = str(error.get("documentation_url") or "")
+        if PAGE.fullmatch(page):
+            item["documentation_url"] = page
+        yield item
         yield from error_items(error.get("error_chain"))
 
 
@@ -353,6 +358,9 @@ def _describe_error(error: ErrorItem) -> str:
         text = f"[{code}] {text}"
     if pointer is not None:
         text = f"{text} (at {pointer})"
+    page = error.get("documentation_url")
+    if page:
+        text = f"{text} (see {page})"
     return text.strip()
 
 

@@ -66,6 +66,20 @@ def test_a_refusal_says_what_was_asked_and_what_the_service_said() -> None:
     assert error.codes == [6003, 6111, 10001]
 
 
+PAGE = "https://developers.cloudflare.com/api/errors/#10002"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [(PAGE, f" (see {PAGE})"), ("javascript:alert(1)", ""), (f"{PAGE}\n{PAGE}", ""), (7, ""), (None, "")],
+)
+def test_the_page_of_an_error_is_shown(url: Any, shown: str) -> None:
+    error = failure(refusal(400, {"code": 10002, "message": "gone", "documentation_url": url}))
+    assert f"HTTP 400: [10002] gone{shown}." in error.message
+    (item,) = error.details["error"]["errors"]
+    assert item.get("documentation_url") == (PAGE if shown else None)
+
+
 @pytest.mark.parametrize("item", [None, 1, [], ["a"], {"message": ["no", "text"]}, {"code": "7", "error_chain": {}}])
 def test_errors_of_any_shape_are_read(item: Any) -> None:
     assert failure(refusal(400, item)).details["error"]["errors"][0]["code"] is None
