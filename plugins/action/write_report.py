@@ -31,6 +31,7 @@ from ..plugin_utils._report import record as report_records
 from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.gone import gone_records, inventory_files
 from ..plugin_utils._report.markdown import summary
+from ..plugin_utils._report.moved import FormerReport, with_rules
 from ..plugin_utils._report.plan_files import PlanFiles, plan_files, read_base
 from ..plugin_utils._report.plan_words import plan_lead
 from ..plugin_utils._report.predict import predict_host
@@ -87,7 +88,8 @@ class ActionModule(FleetAction):
             return {"failed": True, "msg": str(exc)}
         warnings: list[str] = []
         try:
-            records = self._read(variables, warnings)
+            former = self._former_report(options) if options["moved"] else None
+            records = self._read(variables, warnings, former)
             result = self._write(options, variables, records)
         except OSError as exc:
             name = exc.filename or options["directory"]
@@ -160,14 +162,17 @@ class ActionModule(FleetAction):
 
         return read_variables(declared, arguments, "report_", variables, check, unread)
 
-    def _read(self, variables: Mapping[str, Any], warnings: list[str]) -> Records:
-        """The records of the hosts of this task; warnings about variables go to `warnings`."""
+    def _read(
+        self, variables: Mapping[str, Any], warnings: list[str], former: FormerReport | None
+    ) -> Records:
+        """The records of the hosts of this task, compared with the `former` report if it is given;
+        warnings about variables go to `warnings`."""
         self.require_requests()
         hosts, now = self.hosts(variables), datetime.now(timezone.utc)
 
         def read(task: HostTask) -> HostReading:
             texts = task.hold()
-            record = record_of(task, _predicted(task, now))
+            record = record_of(task, _predicted(task, now, former))
             unlike = [*self._unlike_options(task, variables)]
             return HostReading(record, task.misspelt_variables(), unlike, texts)
 
@@ -255,7 +260,17 @@ class ActionModule(FleetAction):
         except ValueError as exc:
             self.display.warning(f"The report says nothing of hosts outside the play: {exc}.")
             return []
-        return [*report["hosts"]]
+        return with_rules(report["hosts"])
+
+    def _former_report(self, options: Mapping[str, Any]) -> FormerReport:
+        """The report to compare managed rules with: the earlier one that the options name, or else
+        the one that is replaced; an empty one if it cannot be read, as on the first night."""
+        now = write_timestamp(datetime.now(timezone.utc))
+        path = options["previous"] or str(Path(options["directory"]) / REPORT_FILE)
+        try:
+            return FormerReport.of_report(report_files.read_report_file(path, now))
+        except (FileNotFoundError, ValueError):  # another reading of the same file warns
+            return FormerReport({})
 
     def _previous(self, path: str | None, now: str) -> report_records.Report | None:
         """The earlier report; None if there is none yet, as on the first night."""
@@ -266,15 +281,18 @@ class ActionModule(FleetAction):
             return None
 
 
-def _predicted(task: HostTask, now: datetime) -> report_records.HostRecord:
+def _predicted(
+    task: HostTask, now: datetime, former: FormerReport | None
+) -> report_records.HostRecord:
     """The record of a host; that of a host that cannot be read says why."""
     try:
-        return predict_host(task, now)
+        return predict_host(task, now, former)
     except ValueError as exc:
         mistakes = task.with_mistakes(exc, report_arguments.OF_REPORTED_HOST)
-        return unread_record(task.host, str(mistakes), now, mistakes.place)
+        record = unread_record(task.host, str(mistakes), now, mistakes.place)
     except (AnsibleError, OptionError) as exc:
-        return unread_record(task.host, str(exc), now)
+        record = unread_record(task.host, str(exc), now)
+    return former.kept_in(record) if former else record
 
 
 def record_of(task: HostTask, record: report_records.HostRecord) -> report_records.HostRecord:

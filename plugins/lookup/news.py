@@ -17,6 +17,8 @@ description:
     C(edgeops.protection.notify) sends it.
   - A host is new if it was well, or stands worse, or has another reason; a host of which nothing is
     known is new once. It is told again while it lasts, and once more when it is over.
+  - What Cloudflare itself has changed since the former report is told once, whatever the status of
+    the host.
 options:
   _terms:
     description: The directory of the report.
@@ -48,16 +50,16 @@ RETURN = r"""
 _raw:
   description:
     - One element with C(title), a sentence; C(lines), one for each host; C(hosts), each with
-      C(host), C(what) (C(new), C(again) or C(over)), C(status), C(reason), C(since), C(owner) and
-      C(runbook); C(left), the number of hosts that are not well; C(state_file) and C(state), what
-      the file is to hold afterwards.
+      C(host), C(what) (C(new), C(again), C(over) or C(moved)), C(status), C(reason), C(since),
+      C(owner) and C(runbook); C(left), the number of hosts that are not well; C(state_file) and
+      C(state), what the file is to hold afterwards.
   type: list
   elements: dict
 """
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,13 +73,14 @@ from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._report.document import host_record
 from ..plugin_utils._report.files import other_reasons, read_report_file
 from ..plugin_utils._report.overview import contacts, why
-from ..plugin_utils._report.record import LABELS, HostRecord, Report, severity
+from ..plugin_utils._report.record import LABELS, HostRecord, Report, moved_lines, severity
 from ..plugin_utils._report.results import unread_host
 from ..plugin_utils._variables import plain
 
 MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
 MAX_REASON = 300  # characters
-NAMES = {"new": "New", "again": "Still", "over": "Over"}
+MOVED = "moved"  # by Cloudflare
+NAMES = {"new": "New", "again": "Still", "over": "Over", MOVED: "Changed by Cloudflare"}
 GONE = "It is no longer in the report."
 REPORT = "(report)"  # told of as of a host that could not be read, if it is too old
 USUAL_AGE = timedelta(days=1)  # and as long as one message is enough
@@ -140,6 +143,11 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
             }
         if what:
             news.append(_news_of_host(record, what, told, since))
+    moves_told: Mapping[str, str] = state.get(MOVED, {})
+    moved_records = [record for record in report["hosts"] if record["moved"]]
+    for record in moved_records:
+        if moves_told.get(record["host"]) != record["generated"]:
+            news += _news_of_moves(record)
     gone = told_before.keys() - {record["host"] for record in records}
     news += [_news_of_gone(host) for host in sorted(gone)]
     return {
@@ -147,8 +155,25 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
         "title": _title(news),
         "lines": _lines(news),
         "left": len(told_hosts),
-        "state": {**state, "hosts": told_hosts},
+        "state": {
+            **state,
+            "hosts": told_hosts,
+            MOVED: {record["host"]: record["generated"] for record in moved_records},
+        },
     }
+
+
+def _news_of_moves(record: HostRecord) -> Iterator[News]:
+    """Each change that Cloudflare has made for a host."""
+    for text in moved_lines(record["moved"]):
+        yield {
+            "host": record["host"],
+            "what": MOVED,
+            "status": None,
+            "reason": excerpt(text, MAX_REASON),
+            "since": record["generated"],
+            **contacts(record),
+        }
 
 
 def _news_of_gone(host: str) -> News:
@@ -159,7 +184,11 @@ def _news_of_gone(host: str) -> News:
 
 def _title(news: Sequence[News]) -> str:
     counts = Counter(host_news["what"] for host_news in news)
-    texts = [f"{counts[what]} {name.lower()}" for what, name in NAMES.items() if counts[what]]
+    texts = [
+        f"{counts[what]} {name[:1].lower()}{name[1:]}"
+        for what, name in NAMES.items()
+        if counts[what]
+    ]
     return f"Protection: {', '.join(texts) or 'nothing new'}."
 
 

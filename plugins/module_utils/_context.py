@@ -18,6 +18,7 @@ EXISTING = "existing"  # what a prediction has read, which its role takes out of
 TRAFFIC_LINES = "traffic_lines"  # for people, which the role takes out of the result and shows
 UNLIKE_BASELINE = "unlike_baseline"  # for a report, the traffic that exists and is not described
 CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
+VENDOR_RULESETS = "vendor_rulesets"  # that rules of these collections execute, beside them as well
 NO_VALUES: Mapping[str, Any] = {}
 
 

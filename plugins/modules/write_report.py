@@ -40,6 +40,10 @@ options:
   plan_base:
     description: The directory of a report that was made with the files of the base branch.
     type: path
+  moved:
+    description: Whether to say what Cloudflare itself has changed since the former report.
+    type: bool
+    default: false
   fail_on:
     description: The statuses that make the task fail, after it has written the report. An empty text is none.
     type: list

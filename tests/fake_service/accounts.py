@@ -42,6 +42,7 @@ MADE: Mapping[str, Callable[[Item, Clock], Item]] = {
     "onboarded": beside.onboarded_prefix,
     "audit_log": beside.change,
     "custom_rulesets": lambda fields, clock: seeded_ruleset(fields, clock.timestamp()),
+    "managed_rulesets": lambda fields, clock: fields,
 }
 
 
@@ -67,6 +68,7 @@ class Account:
     audit_log: list[Item] = field(default_factory=list)
     entry_points: dict[str, Ruleset] = field(default_factory=dict)  # by phase, as the service shows them
     custom_rulesets: list[Ruleset] = field(default_factory=list)
+    managed_rulesets: list[Item] = field(default_factory=list)  # of the vendor, which comes before one of the same id
     declared: dict[str, Any] = field(
         default_factory=lambda: initial_objects("account_id")
     )  # by the names of their rows

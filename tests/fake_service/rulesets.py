@@ -84,7 +84,8 @@ def areas_of(option: str, owner: Account | Zone | None) -> Sequence[Area]:
     for phase in phases.values() if ruleset_id else ():
         stored = owner.entry_points.get(phase.name) if owner else None
         custom = owner.custom_rulesets if owner and phase.most_custom else []
-        if ruleset_id in [each["id"] for each in (stored, phase.managed, *custom) if each]:
+        managed = [each for each in owner.managed_rulesets if each["phase"] == phase.name] if owner else []
+        if ruleset_id in [each["id"] for each in (stored, phase.managed, *custom, *managed) if each]:
             return [phase.area]
     return [phase.area for phase in phases.values()]
 
@@ -131,8 +132,9 @@ def replace_entry_point(phase: str, **owner: str) -> Response:
 
 
 def read_ruleset(ruleset_id: str, **owner: str) -> Response:
-    managed = next((phase.managed for phase in g.place.phases if is_managed(phase, ruleset_id)), None)
-    return success(shown(managed or ruleset(ruleset_id)))
+    managed = [*g.place.owner.managed_rulesets, *(phase.managed for phase in g.place.phases if phase.managed)]
+    asked = [each for each in managed if each["id"] == ruleset_id]
+    return success(shown(asked[0] if asked else ruleset(ruleset_id)))
 
 
 def replace_ruleset(ruleset_id: str, **owner: str) -> Response:

@@ -22,7 +22,7 @@ RULESETS = {  # their rules in a state document, and the phase
     "ddos_l7_overrides": "ddos_l7",
 }
 PLAIN = ("name", "plan", "status", "paused", "account_id", "advanced")
-BESIDE = ("custom_rulesets", "events", "requests", "analytics")
+BESIDE = ("custom_rulesets", "managed_rulesets", "events", "requests", "analytics")
 OPTIONAL = ("products", "ref")
 
 
@@ -43,6 +43,7 @@ class Zone:
     paused: bool = False  # its names resolve, and requests pass Cloudflare by
     account_id: str | None = None
     custom_rulesets: list[Ruleset] = field(default_factory=list)
+    managed_rulesets: list[Item] = field(default_factory=list)  # of the vendor, which comes before one of the same id
     advanced: bool = True  # whether its plan has the action log of managed DDoS rules
     events: list[Flow] = field(default_factory=list)
     requests: list[Flow] = field(default_factory=list)
@@ -88,6 +89,7 @@ class Zone:
             self.analytics[node].update(settings)
         rulesets = given.get("custom_rulesets", ())
         self.custom_rulesets.extend(seeded_ruleset(fields, self.clock.timestamp()) for fields in rulesets)
+        self.managed_rulesets.extend(given.get("managed_rulesets", ()))
         for fields in given.get("filters", ()):
             self._seed_filter(fields)
         for fields in given.get("rules", ()):

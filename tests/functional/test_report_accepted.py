@@ -124,7 +124,7 @@ def test_each_format_lists_the_accepted_statuses(service: LocalService, modules:
 
 def unnamed(*entries: Mapping[str, Any]) -> list[str]:
     """The sentences on an account that announces 192.0.2.0/24 without protection."""
-    announced: Any = {"networks": [], "unprotected": ["192.0.2.0/24"], "not_known": [], "withdrawn": []}
+    announced: Any = {"networks": [], "unprotected": ["192.0.2.0/24"], "not_known": [], "unclear": [], "withdrawn": []}
     return AcceptedNow(parse_accepted([*entries], "lima"), NOW).unnamed(announced)
 
 

@@ -16,6 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._timestamps imp
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.merged_host import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.moved import FormerReport
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import predict_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
 
@@ -28,6 +29,11 @@ NOW = datetime(2026, 11, 21, 10, tzinfo=UTC)
 
 def predicted(service: LocalService, **variables: Any) -> HostRecord:
     """The record of a host that has these variables."""
+    return compared(service, None, **variables)
+
+
+def compared(service: LocalService, former: FormerReport | None, **variables: Any) -> HostRecord:
+    """The record of a host that has these variables, compared with the former report."""
     values = {**host(service), "baseline_prefixes": [], **variables}
     runner: Callable[..., Any] = lambda **_options: SimpleNamespace(run_module=run_module)  # noqa: E731
     checked: Callable[..., Any] = lambda *_arguments: values  # noqa: E731
@@ -40,7 +46,7 @@ def predicted(service: LocalService, **variables: Any) -> HostRecord:
         "variables": {},
     }
     task: Any = SimpleNamespace(host="lima", require_control_node=nothing, value=nothing, **stubs)
-    return predict_host(task, NOW)
+    return predict_host(task, NOW, former)
 
 
 def assessed(record: HostRecord) -> tuple[str, list[str]]:

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._arguments import ReadOptions, as_required, unless_wrong
-from .._context import CHANGES_HOURS
+from .._context import CHANGES_HOURS, VENDOR_RULESETS
 from .._errors import OptionProblems
 from .._guard.risks.declaration import risk_options
 from .._plan.desired import Desired, as_section, raise_any
@@ -73,7 +73,11 @@ EXCLUSIVE = (
 
 
 # Options for which there are no variables.
-INTERNAL: OptionSpec = {RESTORED: {"type": "dict"}, CHANGES_HOURS: {"type": "float"}}
+INTERNAL: OptionSpec = {
+    RESTORED: {"type": "dict"},
+    CHANGES_HOURS: {"type": "float"},
+    VENDOR_RULESETS: {"type": "bool"},
+}
 
 
 def option_of(managed: Managed) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from .._api.client import Client
-from .._context import CHANGES_HOURS, NOW, Context
+from .._context import CHANGES_HOURS, NOW, VENDOR_RULESETS, Context
 from .._plan.desired import Desired
 from .._schema.resource import State
 from .._timestamps import write_timestamp
@@ -20,8 +20,8 @@ from .whole_state import all_inside, collections_of
 
 class StateReader(ModuleSpec):
     """A module that returns the collections of an account or zone by their plurals, and the time by
-    Cloudflare's clock. If the task asks for hours of the audit log, it returns the changes in them
-    as well.
+    Cloudflare's clock. If the task asks for them, it returns the changes in the audit log and the
+    managed rulesets that rules execute as well.
     """
 
     def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
@@ -53,4 +53,8 @@ class StateReader(ModuleSpec):
             from .._api.changes import read_changes  # loaded for reports
 
             extra_result["changes"] = read_changes(client, hours)
+        if options.get(VENDOR_RULESETS):
+            from .._protection.vendor_rules import read_vendor_rulesets  # loaded for reports
+
+            extra_result[VENDOR_RULESETS] = read_vendor_rulesets(client.read, result)
         return extra_result

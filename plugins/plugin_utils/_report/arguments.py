@@ -40,6 +40,7 @@ OF_TASK = (
     "plan_base",
     "fail_on",
     "mode",
+    "moved",
 )  # that writes the report
 REPORT_OPTIONS: Arguments = {
     name: REPORT_VARIABLES[name] for name in (f"report_{option}" for option in OF_TASK)

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Reads what stands beside the protection of a host, if variables of the report ask for it:
-announced networks, phases that nothing evaluates, hits of rules, the audit log. What cannot be read
-makes the host unknown."""
+announced networks, phases that nothing evaluates, hits of rules, the audit log, managed rules. What
+cannot be read makes the host unknown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from ...module_utils._context import CHANGES_HOURS
+from ...module_utils._context import CHANGES_HOURS, VENDOR_RULESETS
+from ...module_utils._protection.vendor_rules import VENDOR_PLURALS
 from ...module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ...module_utils._schema.products import NETWORK_FIREWALL as FIREWALL_PRODUCT
 from ...module_utils._schema.products import NOT_ENTITLED, PRODUCT_NAMES, TCP
@@ -37,6 +38,7 @@ from ...module_utils._values.address_set import Ranges
 from .._baseline.variables import Part, connection_options, described_by
 from . import record as records
 from .arguments import REQUIRED
+from .moved import FormerReport, Moves, kept_rulesets, moved_announcements, moved_rulesets
 from .results import HostResults
 
 InfoResult = Mapping[str, Any]  # of a module that reads
@@ -68,6 +70,7 @@ def announced_record(result: InfoResult, mitigated: Ranges | None = None) -> rec
         networks=address_set.networks(announced),
         unprotected=address_set.networks(address_set.difference(announced, cared_for)),
         not_known=[*address_set.networks(unknown), *malformed],
+        unclear=address_set.networks(unclear),
         withdrawn=_withdrawn_networks(result, unannounced),
     )
 
@@ -246,6 +249,7 @@ class Beside:
     announced: bool | str = False
     hits_hours: float = 0
     log_hours: float = 0
+    former: FormerReport | None = None
 
     def read(self, host: HostResults) -> HostResults:
         """The results of a host, completed with all that is read in addition to its protection; an
@@ -260,6 +264,8 @@ class Beside:
             host = self._hits(host)
         if self.log_hours:
             host = self._changes(host)
+        if self.former:
+            host = self._moved(host, self.former.hosts.get(host.record["host"]))
         return host
 
     def _announced(self, host: HostResults) -> HostResults:
@@ -329,6 +335,35 @@ class Beside:
             log = Log(self.log_hours, result["changes"], objects)
         return host.having(changes=log.last_changes(host.record))
 
+    def _moved(self, host: HostResults, former: records.HostRecord | None) -> HostResults:
+        """The host, with what Cloudflare has moved since its `former` record."""
+        former_rulesets = former["managed_rulesets"] if former else None
+        host = self._moved_rulesets(host, former_rulesets or [])
+        if self.announced and self._has(ACCOUNT_OWNER):
+            was_announced = former["announced"] if former else None
+            moves = moved_announcements(was_announced, host.record["announced"])
+            host = _with_moves(host, moves)
+        return host
+
+    def _moved_rulesets(
+        self, host: HostResults, former: Sequence[records.ManagedRuleset]
+    ) -> HostResults:
+        """The host, with what has moved in the managed rulesets that its rules execute."""
+        described = {managed.resource.plural for managed in described_by(self.part)}
+        plurals = [plural for plural in VENDOR_PLURALS if plural in described]
+        host = host.having(managed_rulesets=[], moved=[])
+        if not plurals:
+            return host
+        options = {**connection_options(self.part), VENDOR_RULESETS: True}
+        context = self.part.context._replace(reads=plurals)
+        result = self.run_module(Part(HOST_MODULE, options, context))
+        if result.get("failed"):
+            unread = f"Managed rulesets are not known: {result.get('msg')}"
+            return host.having(managed_rulesets=former, unknown_moves=[unread])
+        rulesets = result[VENDOR_RULESETS]
+        host = host.having(managed_rulesets=kept_rulesets(former, rulesets))
+        return _with_moves(host, moved_rulesets(former, rulesets))
+
     def _has(self, owner: Owner) -> bool:
         return any(self.part.options.get(name) for name in owner.options)
 
@@ -337,3 +372,12 @@ class Beside:
         connection = connection_options(self.part, MODULE_SPECS[module].owner)
         part = Part(module, {**connection, **options}, self.part.context)
         return self.run_module(part)
+
+
+def _with_moves(host: HostResults, moves: Moves) -> HostResults:
+    """The host, with further moves in its record."""
+    record = host.record
+    return host.having(
+        moved=[*(record["moved"] or ()), *moves.moved],
+        unknown_moves=[*record["unknown_moves"], *moves.unknown],
+    )

@@ -29,6 +29,7 @@ from .._baseline.unmanaged import Accepted
 from .._baseline.variables import one_owner
 from . import record as records
 from .coverage import CLASSES, FAMILIES, AccountCoverage, AddressCounts, component_title
+from .moved import without_repeated_rules
 from .results import HostResults, is_of_zone
 
 NO_ADDRESS = "There is no protected address."
@@ -360,7 +361,7 @@ def make_report(hosts: Iterable[HostResults], generated: str) -> records.Report:
 
 def report_of(host_records: Iterable[records.HostRecord], generated: str) -> records.Report:
     """A report with these records, the worst first, and their totals."""
-    ordered = sorted(host_records, key=_rank_of_host)
+    ordered = without_repeated_rules(sorted(host_records, key=_rank_of_host))
     return records.Report(
         version=records.REPORT_VERSION,
         generated=generated,

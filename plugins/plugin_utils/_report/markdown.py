@@ -284,6 +284,8 @@ def _other_lines(record: HostRecord) -> Iterator[str]:
     yield from records.ineffective_lines(effectless)
     yield from records.unused_lines(record["unused"])
     yield from record["unknown_hits"]
+    yield from records.moved_lines(record["moved"])
+    yield from record["unknown_moves"]
     yield from record["not_evaluated"] or ()
 
 

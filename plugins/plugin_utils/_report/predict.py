@@ -24,6 +24,7 @@ from .._variables import misspelt_errors, option_at, origin_of_value, require_no
 from . import arguments
 from .beside import Beside, RunPart
 from .document import AcceptedNow, host_record
+from .moved import FormerReport
 from .record import HostRecord
 from .results import HostResults, host_results, reported_unmanaged
 
@@ -57,19 +58,24 @@ def traffic_task(part: Part, hours: Any) -> Part | None:
     return Part(TRAFFIC, options, part.context._replace(names=names))
 
 
-def reads_beside(run_module: RunPart, part: Part, values: Mapping[str, Any]) -> Beside:
-    """The additional reads for a host that the variables of the report ask for."""
+def reads_beside(
+    run_module: RunPart, part: Part, values: Mapping[str, Any], former: FormerReport | None = None
+) -> Beside:
+    """The additional reads for a host that the variables of the report ask for; `former` is the
+    report to compare with, if they ask for that."""
     return Beside(
         run_module,
         part,
         announced=arguments.announced(values.get(arguments.ANNOUNCED)),
         hits_hours=float(values.get(arguments.REPORTED_HITS) or 0),
         log_hours=float(values.get(arguments.LOG_HOURS) or 0),
+        former=former,
     )
 
 
-def predict_host(task: HostTask, now: datetime) -> HostRecord:
-    """The record of the host, with the changes that a run would make. The plan is always made in
+def predict_host(task: HostTask, now: datetime, former: FormerReport | None = None) -> HostRecord:
+    """The record of the host, with the changes that a run would make, and those that Cloudflare has
+    made since the `former` report, if it is given. The plan is always made in
     check mode, so that nothing is written to Cloudflare. Raises AnsibleError, OptionError,
     ValueError."""
     task.require_control_node()
@@ -88,7 +94,7 @@ def predict_host(task: HostTask, now: datetime) -> HostRecord:
         return runner.run_module(asked, True)
 
     predicted = _prediction(task, part, values, read)
-    host = reads_beside(read, part, values).read(predicted)
+    host = reads_beside(read, part, values, former).read(predicted)
     unmanaged = predicted.record["unmanaged"]
     overdue = [
         *merged.still_in_force(predicted.record["operations"]),

@@ -12,6 +12,7 @@ description in the schema.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import (
@@ -299,9 +300,76 @@ class Announced(TypedDict):
     networks: Annotated[list[str], "the announced networks"]
     unprotected: Annotated[list[str], "those of them that are neither protected nor excluded"]
     not_known: Annotated[list[str], "networks of which it is not known whether they are announced"]
+    unclear: Annotated[
+        list[str], "all networks of which it is not known, also those that are protected"
+    ]
     withdrawn: Annotated[
         list[Withdrawn], "networks for which attacks are mitigated, and that are not announced"
     ]
+
+
+class ManagedRule(TypedDict):
+    """A managed rule, with the settings that Cloudflare gives it; null for one that it does not
+    say."""
+
+    id: str
+    name: Annotated[str, "its description"]
+    action: str | None
+    enabled: bool | None
+    sensitivity: str | None
+
+
+class ManagedRuleset(TypedDict):
+    """A managed ruleset that rules of the host execute, as it was read last."""
+
+    id: str
+    name: str
+    version: str
+    content: Annotated[str, "a hash of its rules"]
+    rules: Annotated[
+        list[ManagedRule] | None, "null if another host in the report has the same content"
+    ]
+
+
+class Moved(TypedDict):
+    """A setting that Cloudflare has changed since the former report."""
+
+    kind: Literal["managed_rule", "ruleset", "announcement"]
+    id: Annotated[str, "the id of the rule or the ruleset, or the network"]
+    name: str
+    field: Annotated[
+        str, "action, enabled, sensitivity or rule (it is new, or gone); version; announced"
+    ]
+    before: Annotated[Any, "null if it was not there"]
+    now: Annotated[Any, "null if it is not there any more"]
+    overridden: Annotated[Any, "the value that overrides of the host set; null if none does"]
+
+
+def moved_lines(moved: Sequence[Moved] | None) -> Iterator[str]:
+    """A sentence on each setting that Cloudflare has changed."""
+    for move in moved or ():
+        yield excerpt(f"{_words_of_move(move)}.", MAX_CHARS)
+
+
+def _words_of_move(move: Moved) -> str:
+    name, before, now = move["name"], move["before"], move["now"]
+    if move["kind"] == "announcement":
+        return f"{name} is announced" if now else f"{name} is not announced any more"
+    if move["kind"] == "ruleset":
+        return f"The managed ruleset {name} has the version {now}, before {before}"
+    subject = f"The managed rule {name} ({move['id']})"
+    if now is None and move["field"] == "rule":
+        return f"{subject} is gone; its action was {before}"
+    change = f"has {move['field']} {_as_setting(now)}, before {_as_setting(before)}"
+    if move["field"] == "rule":
+        change = f"is new, with the action {now}"
+    if move["overridden"] is None:
+        return f"{subject} {change}; no override sets it"
+    return f"{subject} {change}; an override sets {_as_setting(move['overridden'])}"
+
+
+def _as_setting(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, bool) else str(value)
 
 
 class AcceptedStatus(TypedDict):
@@ -649,6 +717,21 @@ class HostRecord(TypedDict):
         list[str],
         "what is not known of the hits of rules, and why",
         HostLines("Hits that are not known", lambda lines: lines),
+    ]
+    managed_rulesets: Annotated[
+        list[ManagedRuleset] | None,
+        "those to compare with in the next report, null if nobody asked for it (report_moved)",
+    ]
+    moved: Annotated[
+        list[Moved] | None,
+        "null if nobody asked for it (report_moved)",
+        Metric("moved", "Settings that Cloudflare has changed since the former report.", len),
+        HostLines("Changed by Cloudflare", moved_lines),
+    ]
+    unknown_moves: Annotated[
+        list[str],
+        "what cannot be compared with the former report, and why",
+        HostLines("Changes by Cloudflare that are not known", lambda lines: lines),
     ]
     planned: Annotated[PlannedRecord | None, "null if the host could not be read"]
     not_evaluated: Annotated[

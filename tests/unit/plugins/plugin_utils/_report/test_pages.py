@@ -103,7 +103,19 @@ def record(data: str = "lima", **others: Any) -> Any:
         ],
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
-        "announced": {"networks": [data], "unprotected": [data], "not_known": [data], "withdrawn": []},
+        "announced": {
+            "networks": [data],
+            "unprotected": [data],
+            "not_known": [data],
+            "unclear": [data],
+            "withdrawn": [],
+        },
+        "managed_rulesets": [{"id": data, "name": data, "version": data, "content": data, "rules": None}],
+        "moved": [
+            {"kind": kind, "id": data, "name": data, "field": data, "before": data, "now": data, "overridden": data}
+            for kind in ("managed_rule", "ruleset", "announcement")
+        ],
+        "unknown_moves": [data],
         "accepted_statuses": [{"status": data, "text": data, "networks": [data], "reason": data, "expires": data}],
         "expectations": [{**expected, "met": met} for met in (True, None, False)],
         "coverage": {
