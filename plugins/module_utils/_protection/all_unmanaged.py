@@ -34,9 +34,12 @@ from .._schema.resource import (
 )
 from .._schema.rulesets import deployed
 from .._values.address_set import EVERYTHING, networks
-from .losses import NO_CONTENTS, Referring, objects_among, other_objects, rule_losses
-from .modes import Loss
-from .rules_in_force import in_enterprise, lists_named_in, rules_in_force
+from .described_traffic import opening_sources
+from .difference import traffic_difference
+from .holes import holes, opened_in_words
+from .losses import NO_CONTENTS, Referring, objects_among, other_objects
+from .modes import Loss, loss_by
+from .rules_in_force import in_enterprise, lists_named_in
 from .unmanaged import UnmanagedInResult, unmanaged_record, unmanaged_records
 
 MAY_HOLD_EVERYTHING = "may hold everything, since the host is a zone without its account"
@@ -220,14 +223,14 @@ def unnamed_rulesets(
 ) -> Iterator[UnmanagedInResult]:
     """A record of each ruleset in `unnamed`. It says which protection the zone or account loses by
     the rules that execute the ruleset."""
-    existing_rules = rules_in_force(state)
     for ruleset in unnamed:
         not_deploying = [
             rule for rule in state[entry_point.plural] if deployed(rule) != ruleset.get("id")
         ]
-        rules_without = rules_in_force({**state, entry_point.plural: not_deploying})
-        loss = next(rule_losses(CUSTOM_RULES, rules_without, existing_rules), None)
-        yield unmanaged_record(resource, ruleset, loss)
+        without = {**state, entry_point.plural: not_deploying}
+        losses = [hole.loss for hole in holes(without, state, {CUSTOM_RULES.traffic})]
+        worst = max(losses, key=lambda loss: loss.certain, default=None)
+        yield unmanaged_record(resource, ruleset, worst)
 
 
 def unmanaged_items(desired: Desired, state: State) -> list[Object]:
@@ -263,7 +266,7 @@ def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedI
         if name in items_by_list:
             records += _records_of_items(referring, obj, items_by_list[name], state)
         elif name in unnamed:
-            loss = referring.loss(obj, NO_CONTENTS, referring.contents.get(name, NO_CONTENTS))
+            loss = _loss_by_items(referring, obj, (), state.get(items_of(name).plural) or (), state)
             records.append(unmanaged_record(LISTS, obj, loss))
     return records
 
@@ -273,19 +276,38 @@ def _records_of_items(
 ) -> Iterator[UnmanagedInResult]:
     resource = desired.resource
     existing = state.get(resource.plural) or ()
-    described = contents_of(objects_among(resource, existing, desired.objects))
+    described = objects_among(resource, existing, desired.objects)
     unnamed = unmanaged_items(desired, state)
-    added = contents_of(unnamed).without(described)
-    loss_of_all = referring.loss(list_object, NO_CONTENTS, added)
+    loss_of_all = _loss_by_items(referring, list_object, described, unnamed, state)
     if not loss_of_all:
         return
     for entry in unnamed:
         loss: Loss | None = loss_of_all._replace(certain=False)
         if len(unnamed) <= MOST_SINGLE_ITEMS:
-            added = contents_of([entry]).without(described)
-            loss = referring.loss(list_object, NO_CONTENTS, added)
+            loss = _loss_by_items(referring, list_object, described, [entry], state)
         if loss:
             yield unmanaged_record(resource, entry, loss)
+
+
+def _loss_by_items(
+    referring: Referring,
+    list_object: Object,
+    described: Sequence[Object],
+    added: Sequence[Object],
+    state: State,
+) -> Loss | None:
+    """The loss if items are `added` to a list that contains the items `described`: traffic passes
+    by the rules that refer to the list. None if there is none."""
+    contents = contents_of(added).without(contents_of(described))
+    if not contents.size:
+        return None
+    plural = items_of(LISTS.label_of(list_object)).plural
+    without, with_items = ({**state, plural: items} for items in (described, [*described, *added]))
+    changes = traffic_difference(without, with_items)
+    if not [*opening_sources(changes)]:
+        return referring.loss_by_unknown_rules(list_object, contents)
+    by_known_rules = referring.loss_by_known_rules(list_object, NO_CONTENTS, contents)
+    return by_known_rules or loss_by(LISTS, list_object, *opened_in_words(changes))
 
 
 def lists_not_read(state: State) -> list[dict[str, Any]]:

@@ -122,7 +122,7 @@ class _Comparison:
             return None
         if worded:
             return worded
-        reason, certain = _opened_in_words(changes, source)
+        reason, certain = opened_in_words(_by_object(changes, source))
         return Loss(resource, rule.key, rule.entry, reason, certain)
 
     def _changes_by(self, target: Target | None) -> TrafficChanges:
@@ -135,14 +135,22 @@ class _Comparison:
         return self._alone[target]
 
 
-def _opened_in_words(changes: TrafficChanges, source: Source) -> tuple[str, bool]:
-    """A predicate on the traffic that passes by an object, and whether that is certain."""
-    by_object = [change for change in changes.passes if source in change.sources]
-    if by_object:
-        worst = max(by_object, key=lambda change: change.certain)
+def opened_in_words(changes: TrafficChanges) -> tuple[str, bool]:
+    """A predicate on the traffic that passes after these changes, and whether that is certain."""
+    if changes.passes:
+        worst = max(changes.passes, key=lambda change: change.certain)
         return worst.predicate, worst.certain
-    reasons = [f", since {part.reason}" for part in changes.not_compared if source in part.sources]
+    reasons = [f", since {reason}" for reason in changes.unknown]
     return f"{MAY_PASS}{''.join(reasons[:1])}", False
+
+
+def _by_object(changes: TrafficChanges, source: Source) -> TrafficChanges:
+    """The part of these changes that is due to one object."""
+    return TrafficChanges(
+        [change for change in changes.passes if source in change.sources],
+        [change for change in changes.stopped if source in change.sources],
+        [part for part in changes.not_compared if source in part.sources],
+    )
 
 
 def _object_of(resource: Resource, rule: ZoneRule, state: State) -> Target | None:

@@ -412,18 +412,30 @@ class Referring:
     def loss(self, obj: Object, lacks: Contents, has: Contents) -> Loss | None:
         """The loss if the list `obj` loses the contents `lacks` and gains the contents `has`; None
         if there is none."""
+        by_known_rules = self.loss_by_known_rules(obj, lacks, has)
+        return by_known_rules or self.loss_by_unknown_rules(obj, has)
+
+    def loss_by_known_rules(self, obj: Object, lacks: Contents, has: Contents) -> Loss | None:
+        """The loss by the rules of the state if the contents of a list change, as in `loss`."""
         if not lacks.size and not has.size:
             return None
         name = LISTS.label_of(obj)
-        known = self._references.get(name, [])
-        losses = list(filter(None, (self._loss(item, name, lacks, has) for item in known)))
-        more = uses_of(obj) - sum(_names_itself(item.rule, name) for item in known)
-        if has.size and more > 0:
-            ones = plural(more, "rule that is not known refers", "rules that are not known refer")
-            reason = f"may let traffic pass, since {ones} to the list"
-            losses.append(loss_by(LISTS, obj, reason, certain=False))
-        worst = max(losses, key=lambda item: item.certain, default=None)
+        references = self._references.get(name, [])
+        losses = [self._loss(reference, name, lacks, has) for reference in references]
+        worst = max(filter(None, losses), key=lambda loss: loss.certain, default=None)
         return worst and loss_by(LISTS, obj, worst.reason, worst.certain)
+
+    def loss_by_unknown_rules(self, obj: Object, has: Contents) -> Loss | None:
+        """The possible loss if a list gains the contents `has`, by rules that refer to it and are
+        not part of the state; None if there are none."""
+        name = LISTS.label_of(obj)
+        references = self._references.get(name, [])
+        more = uses_of(obj) - sum(_names_itself(reference.rule, name) for reference in references)
+        if not has.size or more <= 0:
+            return None
+        rules = plural(more, "rule that is not known refers", "rules that are not known refer")
+        reason = f"may let traffic pass, since {rules} to the list"
+        return loss_by(LISTS, obj, reason, certain=False)
 
     def _loss(self, item: _Reference, name: str, lacks: Contents, has: Contents) -> Loss | None:
         resource, rule = item.resource, item.rule

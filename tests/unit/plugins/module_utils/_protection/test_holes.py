@@ -10,14 +10,25 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, DesiredObject
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
+    Desired,
+    DesiredObject,
+    parse_desired,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import holes as module
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.all_unmanaged import (
+    unmanaged_lists,
+    unnamed_rulesets,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import unmanaged_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rulesets import CUSTOM_RULESETS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 Rule = dict[str, Any]
 Told = tuple[str, Any, str]
@@ -179,3 +190,54 @@ def test_many_rules_are_compared_together(most: int, monkeypatch: pytest.MonkeyP
     skips = [skip(f'{ADMIN} and http.host eq "{name}"', name) for name in "abc"]
     records = told({"custom_rules": [*skips, WALL]}, [(CUSTOM_RULES, [WALL])])
     assert [record[:2] for record in records] == [(name, True) for name in "abc"]
+
+
+OFFICE = {"ip_lists": [{"id": "c", "name": "office", "kind": "ip", "num_referencing_filters": 1}]}
+ITEMS = items_of("office")
+FROM_OFFICE = "ip.src in $office"
+BY_A_LIST: dict[str, tuple[list[Rule], bool | None, str]] = {
+    "a skip": ([skip(FROM_OFFICE), WALL], None, "may let requests pass that custom rule wall would stop, by the custom rule hand"),
+    "a skip of all": ([skip(f"{ADMIN} and {FROM_OFFICE}"), WALL], True, f"{BY_WALL}, by the custom rule hand"),
+    "a skip behind the block": ([WALL, skip(f"{ADMIN} and {FROM_OFFICE}")], False, ""),
+    "a challenge": (
+        [rule("hand", "managed_challenge", FROM_OFFICE), WALL],
+        True,
+        f"{SOFTER} from 192.0.2.9",
+    ),
+    "a challenge behind the block": ([WALL, rule("hand", "managed_challenge", f"{ADMIN} and {FROM_OFFICE}")], False, ""),
+    "a block": ([rule("hand", "block", FROM_OFFICE)], False, ""),
+    "a block of all others": (
+        [rule("hand", "block", f"{ADMIN} and not {FROM_OFFICE}")],
+        True,
+        "makes the custom rule hand stop fewer requests",
+    ),
+    "a block of all others behind another one": ([WALL, rule("hand", "block", f"{ADMIN} and not {FROM_OFFICE}")], False, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("names_list", [True, False])
+@pytest.mark.parametrize(("rules", "weakens", "reason"), BY_A_LIST.values(), ids=BY_A_LIST)
+def test_items_of_a_list_that_a_baseline_does_not_name(
+    rules: list[Rule], weakens: bool | None, reason: str, names_list: bool
+) -> None:
+    state = {"zone": ZONE, **OFFICE, ITEMS.plural: [{"ip": "192.0.2.9"}], "custom_rules": rules}
+    named = [(Option(), {"name": "office"})] if names_list else []
+    desired = [parse_desired(LISTS, named), *([parse_desired(ITEMS, [])] if names_list else [])]
+    records = [(one["weakens"], one["reason"]) for one in unmanaged_lists(desired, state)]
+    assert records == ([(weakens, reason)] if reason or not names_list else [])
+
+
+@pytest.mark.parametrize(
+    ("inner", "rules", "expected"),
+    [
+        (rule("inner", "managed_challenge"), [execute(), WALL], (True, SOFTER)),
+        (rule("inner", "managed_challenge"), [WALL, execute()], (False, "")),
+        (skip(ref="inner", phase="current"), [execute(), WALL], (True, BY_WALL)),
+        (skip(ref="inner", phase="current"), [WALL, execute(), rule("late", "block", OTHER)], (False, "")),
+    ],
+)
+def test_a_ruleset_that_a_baseline_does_not_name(inner: Rule, rules: list[Rule], expected: tuple[bool, str]) -> None:
+    resource = CUSTOM_RULESETS["zone_id"]
+    state = {"zone": ZONE, "custom_rules": rules, **ruleset(inner)}
+    (record,) = unnamed_rulesets(resource, CUSTOM_RULES, state["executed_rulesets"], state)
+    assert (record["weakens"], record["reason"]) == expected
