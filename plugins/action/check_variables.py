@@ -32,10 +32,12 @@ from ..plugin_utils._attack.options import ATTACK
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.variables import INVENTORY, wrong_names
+from ..plugin_utils._baseline.variables import INVENTORY, TARGET, wrong_names
 from ..plugin_utils._doctor.doctor import DOCTOR
 from ..plugin_utils._export.describe import VARIABLES as EXPORT
 from ..plugin_utils._export.state_file import RESTORE
+from ..plugin_utils._inventory.pattern import inventory_of, pattern_of
+from ..plugin_utils._inventory.variable_files import InventoryFiles
 from ..plugin_utils._report import arguments as report_arguments
 from ..plugin_utils._report import files as report_files
 from ..plugin_utils._report.sarif import sarif_of_inventory
@@ -52,6 +54,7 @@ CHECKED: Arguments = {
 }
 CHECK: Arguments = {
     "check_sarif": {"type": "path"},
+    "check_inventory": {"type": "bool"},
     "check_playbook": {"choices": ["evaluate", "notify"]},
 }
 EVALUATE: Arguments = {
@@ -172,6 +175,7 @@ def _check_report_file(task: HostTask) -> Iterator[OptionError]:
         yield OptionError(Option("report_directory"), problem)
 
 
+INVENTORY_ITSELF = "inventory"  # in the place of the name of a host
 # The playbooks without an action of their own.
 OF_PLAYBOOK = {"evaluate": (EVALUATE, _check_evaluate), "notify": (NOTIFY, _check_notify)}
 # A host without a token fails otherwise, and the check needs none.
@@ -217,37 +221,58 @@ class ActionModule(FleetAction):
             return _with_sarif(options["sarif"], checked)
         return checked.result
 
+    def hosts(self, variables: Mapping[str, Any]) -> list[str]:
+        """The hosts of the task, or all those of the inventory, whatever the limit of the run."""
+        if not self._task.args.get("inventory"):
+            return super().hosts(variables)
+        groups = variables["groups"]
+        target = self._templar.template(variables.get(TARGET))
+        inventory = inventory_of(self._loader, groups)
+        return [str(host) for host in inventory.list_hosts(pattern_of(target, groups))]
+
     def _check_hosts(self, variables: Mapping[str, Any]) -> Checked:
-        """The result on all hosts, and their mistakes, without their secrets."""
+        """The result on all hosts, and the findings on them, without their secrets."""
         hosts = self.hosts(variables)
         # The first of two hosts with one account or zone is to hear of the second one as well.
         self._run_on_each(variables, HostTask.shared_owners)
+        files = InventoryFiles(
+            self._loader, variables["ansible_inventory_sources"], variables["groups"]
+        )
         findings: dict[str, HostFindings] = {}
 
         def check(task: HostTask) -> dict[str, Any]:
             findings[task.host] = _findings(task)
             return _result_with(findings[task.host].mistakes)
 
-        result = self.results(variables, check)
-        host_results = result.get("hosts", {hosts[0]: result})
-        for host, host_result in host_results.items():
-            if host_result.get("failed") and host not in findings:  # its check did not get so far
-                error = OptionError(Option(), host_result["msg"].rstrip("."))
-                findings[host] = HostFindings([error])
+        def unread(host: str, exc: Exception) -> dict[str, Any]:
+            errors = files.errors_of(host) or [OptionError(Option(), str(exc).rstrip("."))]
+            findings[host] = HostFindings(errors)
+            return _result_with(errors)
+
+        result = self.results(variables, check, unread)
+        findings = {host: findings[host] for host in hosts}  # in order
+        if self._task.args.get("inventory"):
+            findings[INVENTORY_ITSELF] = _findings_on_files(files, findings)
+            result = _with_files(result, findings[INVENTORY_ITSELF].mistakes)
         if any(found.mistakes or found.doubts for found in findings.values()):
             secrets = self._run_on_each(variables, lambda task: task.secrets(PLAYBOOKS_AND_ROLES))
             longest_first = sorted({*chain.from_iterable(secrets)}, key=len, reverse=True)
             reword = partial(redact_text, secrets=longest_first)
             findings = {host: found.reworded(reword) for host, found in findings.items()}
             result = redact(result, longest_first)
+        return Checked(self._told(result, findings, len(hosts)), findings)
+
+    def _told(
+        self, result: dict[str, Any], findings: Mapping[str, HostFindings], hosts: int
+    ) -> dict[str, Any]:
+        """The result with a warning for each doubt; without a mistake, it is said how many hosts
+        were checked."""
         warnings = _warnings(findings)
         if not result.get("failed"):
-            hosts_checked = plural(len(hosts), "host was", "hosts were")
-            doubts = (
-                "none has a mistake." if not warnings else "none has a mistake, see the warnings."
-            )
-            say(self.display, f"{hosts_checked} checked; {doubts}")
-        return Checked({**result, "warnings": warnings} if warnings else result, findings)
+            of_warnings = "; see the warnings" if warnings else ""
+            checked = f"{plural(hosts, 'host was', 'hosts were')} checked; none has a mistake"
+            say(self.display, f"{checked}{of_warnings}.")
+        return {**result, "warnings": warnings} if warnings else result
 
     def _run_on_each(
         self, variables: Mapping[str, Any], work: Callable[[HostTask], list[str]]
@@ -289,6 +314,22 @@ def _result_with(mistakes: Sequence[OptionError]) -> dict[str, Any]:
     problems = role_variables.sentences(mistakes)
     message = first_sentences(problems, MAX_ERRORS)
     return {"failed": True, "changed": False, "msg": message, "problems": problems}
+
+
+def _findings_on_files(files: InventoryFiles, findings: Mapping[str, HostFindings]) -> HostFindings:
+    """The findings on the files of an inventory, without the errors that hosts have already."""
+    told = {error.message for found in findings.values() for error in found.mistakes}
+    errors = [error for error in files.errors() if error.message not in told]
+    return HostFindings(errors, files.doubts())
+
+
+def _with_files(result: dict[str, Any], errors: Sequence[OptionError]) -> dict[str, Any]:
+    """The result of all hosts, with errors of files that no host has."""
+    if not errors:
+        return result
+    problems = role_variables.sentences(errors)
+    message = first_sentences([result.get("msg", ""), *problems], MAX_ERRORS)
+    return {**result, "failed": True, "msg": message.strip(), "problems": problems}
 
 
 def _warnings(findings: Mapping[str, HostFindings]) -> list[str]:

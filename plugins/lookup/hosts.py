@@ -23,10 +23,12 @@ options:
   _terms:
     description:
       - V(several) returns the pattern, or nothing if only one host matches it.
+      - V(readable) returns a single host whose variables Ansible can read, for a task that is about
+        all hosts. It fails with the errors of the files if there is no such host.
       - V(remaining) returns the hosts that need a task of their own, as the play before says, or
         the pattern if there was no such play.
       - Nothing returns the pattern.
-    choices: [several, remaining]
+    choices: [several, readable, remaining]
 notes:
   - A play uses it as the value of C(hosts).
 """
@@ -53,11 +55,12 @@ from ansible.errors import AnsibleError
 from ansible.inventory.manager import InventoryManager
 from ansible.plugins.lookup import LookupBase
 
+from ..module_utils._errors import numbered_errors
+from ..plugin_utils._inventory.pattern import inventory_of, pattern_of
+from ..plugin_utils._inventory.variable_files import InventoryFiles
 from ..plugin_utils._variables import FLEET
 
-SEVERAL = "several"
-REMAINING = "remaining"
-GROUPS = ("accounts", "zones")  # of the inventory plugin, and of the docs
+SEVERAL, READABLE, REMAINING = "several", "readable", "remaining"
 
 
 class LookupModule(LookupBase):  # type: ignore[misc]
@@ -72,33 +75,35 @@ class LookupModule(LookupBase):  # type: ignore[misc]
         target = play_variables.get("target")
         if target is not None:
             target = self._templar.template(target)
-        present = [name for name in GROUPS if name in groups]
-        pattern = pattern_of(target) or ":".join(present or GROUPS)
+        pattern = pattern_of(target, groups)
         if context.CLIARGS.get("syntax"):
             return [pattern]
         limit = play_variables.get("ansible_limit")
-        inventory = _inventory(self._loader, limit, groups)
+        inventory = inventory_of(self._loader, groups)
+        if limit:
+            inventory.subset(limit)
         hosts = [str(host) for host in inventory.list_hosts(pattern)]
         if not hosts:
             count = len(groups.get("all") or ())
             raise AnsibleError(no_host(pattern, limit, bool(target), count))
         if terms == [SEVERAL]:
             return [pattern if len(hosts) > 1 else []]
+        if terms == [READABLE]:
+            sources = play_variables.get("ansible_inventory_sources") or ()
+            return [_readable(InventoryFiles(self._loader, sources, groups), hosts)]
         if terms == [REMAINING] and len(hosts) > 1:
             host_variables = play_variables.get("hostvars") or {}
             return [_remaining(inventory, pattern, hosts, host_variables)]
         return [pattern]
 
 
-def _inventory(loader: Any, limit: str | None, groups: Mapping[str, Any]) -> InventoryManager:
-    inventory = InventoryManager(loader, parse=False)
-    for group, hosts in groups.items():
-        inventory.add_group(group)
-        for host in hosts:
-            inventory.add_host(host, group=group)
-    if limit:
-        inventory.subset(limit)
-    return inventory
+def _readable(files: InventoryFiles, hosts: Sequence[str]) -> str:
+    """The first host whose variables Ansible can read; raises AnsibleError if there is none."""
+    for host in hosts:
+        if not files.errors_of(host):
+            return host
+    messages = [error.message for error in files.errors()]
+    raise AnsibleError(f"No host has variables that can be read. {numbered_errors(messages)}")
 
 
 def _remaining(
@@ -123,11 +128,6 @@ def _fleet(hosts: Sequence[str], host_variables: Mapping[str, Any]) -> Mapping[s
             if fleet:
                 return fleet
     return {}
-
-
-def pattern_of(target: Any) -> str:
-    """The variable target, a pattern or a list of patterns, as a pattern."""
-    return ":".join(map(str, target)) if isinstance(target, list) else str(target or "")
 
 
 def no_host(pattern: str, limit: str | None, is_target: bool, number: int) -> str:

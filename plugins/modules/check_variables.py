@@ -25,6 +25,12 @@ options:
     description: Checks the variables of this playbook instead, which has no action of its own.
     type: str
     choices: [evaluate, notify]
+  inventory:
+    description:
+      - Checks all hosts of the inventory that the playbooks of this collection are for, whatever
+        C(--limit) says, and its files.
+    type: bool
+    default: false
   sarif:
     description:
       - The file for the mistakes in SARIF 2.1.0, which code hosts show on the lines of the variables. None

@@ -127,7 +127,7 @@ def test_check_inventory_writes_its_mistakes_if_a_file_is_named(inventory: Path)
     assert {item["ruleId"]: item["level"] for item in run["results"]} == {"mistake": "error", "doubt": "warning"}
     (folder / "host_vars" / "lima.yml").write_text("---\n", encoding="utf-8")
     warned = play("-e", "check_sarif=check.sarif").done()
-    assert "2 hosts were checked; none has a mistake, see the warnings." in warned.output
+    assert "2 hosts were checked; none has a mistake; see the warnings." in warned.output
     (folder / "group_vars" / "zones.yml").write_text("---\n", encoding="utf-8")
     play("-e", "check_sarif=check.sarif").done()
     assert lines_in(folder / "check.sarif") == {}

@@ -33,6 +33,11 @@ ONE_BY_ONE = ("free", "host_pinned")  # strategies that run each task on each ho
 TEMPLATING = RLock()
 
 
+def failed_host(_host: str, exc: Exception) -> dict[str, Any]:
+    """The result of a host whose work ends with an exception."""
+    return {"failed": True, "changed": False, "msg": str(exc)}
+
+
 class CallsHere(ModuleCalls):
     """The calls that a task makes for one of its hosts, in this process, as this user."""
 
@@ -131,12 +136,17 @@ class FleetAction(CollectionAction):
             templar = self._templar.copy_with_new_env(available_variables=host_variables)
         return CallsHere(self._task, self.tools(templar), host_variables)
 
-    def results(self, variables: Mapping[str, Any], work: Work[dict[str, Any]]) -> dict[str, Any]:
+    def results(
+        self,
+        variables: Mapping[str, Any],
+        work: Work[dict[str, Any]],
+        failed: Callable[[str, Exception], dict[str, Any]] = failed_host,
+    ) -> dict[str, Any]:
         """The results of the work on all hosts of the task in one result; a single host keeps
         its own result. Raises ValueError if the library that makes calls is missing."""
         self.require_requests()
         hosts = self.hosts(variables)
-        products = self.of_each(hosts, variables, work, failed_host)
+        products = self.of_each(hosts, variables, work, failed)
         results = dict(zip(hosts, products))
         return results[hosts[0]] if len(hosts) == 1 else self.together(results)
 
@@ -162,7 +172,3 @@ class FleetAction(CollectionAction):
             texts = [failure.line for failure in hosts_by_text(messages)]
             together.update(failed=True, msg=f"{count} {first_sentences(texts)}")
         return together
-
-
-def failed_host(_host: str, exc: Exception) -> dict[str, Any]:
-    return {"failed": True, "changed": False, "msg": str(exc)}
