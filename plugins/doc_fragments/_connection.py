@@ -67,7 +67,8 @@ options:
         rate limit.
       - If Cloudflare asks for a longer wait, the task fails at once and says how long.
       - Failed attempts and waits of one task take at most (O(retries) + 1) * O(timeout) +
-        O(max_wait) seconds together.
+        O(max_wait) seconds together. A host that a playbook handles together with others loses at
+        most O(max_wait), or one O(timeout) if that is longer; then it counts as not reached.
     type: float
     default: 60.0
   call_budget:

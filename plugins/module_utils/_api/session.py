@@ -101,7 +101,9 @@ class Session:
     """Sends requests to one base URL.
 
     A task loses at most (retries + 1) * timeout + max_wait seconds with attempts that fail and with
-    waits; waiting for a turn in the budget of calls, or in that of queries, does not count.
+    waits; one of several tasks in a process loses at most max_wait, or one timeout if that is
+    longer, so that it does not hold up the others. Waiting for a turn in the budget of calls, or in
+    that of queries, does not count.
     The session opens a budget for all calls, and one for each account or zone that queries are
     about, closes them, and tells `progress` of its waits.
     Several threads may send at the same time.
@@ -122,9 +124,12 @@ class Session:
         self._server = _server_of(settings.base_url)
         self._timeout = settings.timeout
         self._retries = settings.retries
-        longest_call = (settings.retries + 1) * settings.timeout
-        self._time = TaskTime(settings.max_wait, longest_call + settings.max_wait)
         self._shared = SharedByTasks.current() or SharedByTasks()
+        longest_call = (settings.retries + 1) * settings.timeout
+        allowed = longest_call + settings.max_wait
+        if self._shared.tasks > 1:
+            allowed = min(allowed, max(settings.max_wait, settings.timeout))
+        self._time = TaskTime(settings.max_wait, allowed)
         key = (settings.credentials_hash, settings.verify)  # no credentials
         self._connections = self._shared.made_once(key, lambda: Connections(settings))
 

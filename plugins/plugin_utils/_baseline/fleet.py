@@ -9,7 +9,9 @@ more than to read it."""
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from threading import RLock
 from typing import Any, TypeVar
@@ -17,9 +19,9 @@ from typing import Any, TypeVar
 from ansible.module_utils.basic import missing_required_lib
 
 from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
-from ...module_utils._api.progress import Count, Progress
+from ...module_utils._api.progress import SHOW_INTERVAL, Count, Progress
 from ...module_utils._concurrency import attempt_each, shared_by_tasks
-from ...module_utils._text import Screen, first_sentences, plural
+from ...module_utils._text import Screen, first_few, first_sentences, plural
 from .._action import CollectionAction, ModuleCalls
 from .._alike import hosts_by_text
 from .._worker import first_of_run
@@ -59,14 +61,31 @@ class CallsHere(ModuleCalls):
 
 
 class HostsDone(Progress):
-    """The progress of a task by its hosts."""
+    """The progress of a task by its hosts; hosts that take long are named while they do."""
 
     def __init__(self, total: int) -> None:
         super().__init__()
-        self.count = Count(total)
+        self._count = Count(total)
+        self._begun: dict[str, float] = {}  # by host that is under way
+
+    @contextmanager
+    def of_host(self, host: str) -> Iterator[None]:
+        """Report a host as under way while the statements inside run, and as done afterwards."""
+        self._begun[host] = time.monotonic()
+        try:
+            yield
+        finally:
+            del self._begun[host]
+            self._count.done += 1
 
     def __str__(self) -> str:
-        return f"{self.count} hosts done"
+        now = time.monotonic()
+        seconds = {host: now - began for host, began in self._begun.copy().items()}
+        slow = [
+            f"{host} ({seconds[host]:.0f} s)" for host in seconds if seconds[host] >= SHOW_INTERVAL
+        ]
+        waiting = f", no end yet of {first_few(slow)}" if slow else ""
+        return f"{self._count} hosts done{waiting}"
 
 
 class FleetAction(CollectionAction):
@@ -96,12 +115,11 @@ class FleetAction(CollectionAction):
         progress = HostsDone(len(hosts))
 
         def attempt(host: str) -> Product:
-            try:
-                product = work(HostTask(self.calls_of(host, variables)))
-            except Exception as exc:  # it stops no other host
-                product = failed(host, exc)
-            progress.count.done += 1
-            return product
+            with progress.of_host(host):
+                try:
+                    return work(HostTask(self.calls_of(host, variables)))
+                except Exception as exc:  # it stops no other host
+                    return failed(host, exc)
 
         show = partial(self.display.display, stderr=True)  # stdout may be read by a program
         screen = Screen(show, first_of_run, str(self._task.action))

@@ -1,0 +1,43 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A host whose account does not answer, among others: it is given up after max_wait, and named while it lasts."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import shared_by_tasks
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline import fleet
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import NOT_REACHED, host_outcome
+
+from tests.fake_service import LocalService
+from tests.support.module_run import Modules
+
+CONNECTION: dict[str, Any] = {"retries": 4, "timeout": 1.0, "max_wait": 1.5}
+
+
+@pytest.mark.parametrize(("hosts", "least", "most"), [(2, 1.3, 2.6), (1, 3.5, 8)])
+def test_an_account_that_does_not_answer_is_given_up_after_max_wait(
+    hosts: int, least: float, most: float, service: LocalService, modules: Modules
+) -> None:
+    service.misbehave("hang")
+    began = time.monotonic()
+    with shared_by_tasks(hosts):
+        result = modules.failed("allowlist", entries=[], **CONNECTION)
+    assert host_outcome(result) == NOT_REACHED
+    assert least < time.monotonic() - began < most
+
+
+def test_a_host_that_takes_long_is_named_while_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress = fleet.HostsDone(3)
+    with progress.of_host("lima"):
+        assert str(progress) == "0 of 3 hosts done"
+        monkeypatch.setattr(fleet, "SHOW_INTERVAL", 0.0)
+        with progress.of_host("berlin"):
+            pass
+        assert str(progress) == "1 of 3 hosts done, no end yet of lima (0 s)"
+    assert str(progress) == "2 of 3 hosts done"
