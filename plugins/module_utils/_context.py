@@ -19,6 +19,8 @@ TRAFFIC_LINES = "traffic_lines"  # for people, which the role takes out of the r
 UNLIKE_BASELINE = "unlike_baseline"  # for a report, the traffic that exists and is not described
 CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
 VENDOR_RULESETS = "vendor_rulesets"  # that rules of these collections execute, beside them as well
+WATCHED_SINCE = "watched_since"  # the moment of a change, whose traffic stands beside them as well
+WATCH = "watch"  # the sample of this traffic, and in the result of a role the outcome
 NO_VALUES: Mapping[str, Any] = {}
 
 

@@ -32,7 +32,7 @@ from .answers import Refusal, answer
 from .contract import API
 from .current import service
 from .rate_limit import is_by_account
-from .traffic import HOUR, NODES, Flow, by_hours, groups, matches, moment_of
+from .traffic import DELAY, HOUR, NODES, Flow, arrived, by_hours, groups, matches, moment_of
 
 SCHEMA = Path(__file__).with_name("analytics.graphql")
 PATH = "/graphql"
@@ -86,6 +86,7 @@ def query() -> Response:
     problems = problems_of(body["query"])
     if problems:
         return failed(400, problems)
+    service.clock.advance(seconds=service.switches.seconds_per_query)
     result = graphql_sync(
         schema(), body["query"], {"viewer": Viewer(grant)}, variable_values=body.get("variables") or {}
     )
@@ -130,7 +131,7 @@ class Viewer:
             {**one, "zoneTag": tag}
             for tag, zone in service.zones.items()
             if zone.account_id == identity
-            for one in zone.events
+            for one in zone.events_by_rules()
         ]
         return [OwnerNode(account.analytics, [*account.traffic, *events])]
 
@@ -140,7 +141,7 @@ class Viewer:
             raise GraphQLError(NO_ZONE)
         within_budget(identity)
         zone = service.zones[identity]
-        return [OwnerNode(zone.analytics, [*zone.events, *zone.requests])]
+        return [OwnerNode(zone.analytics, [*zone.events_by_rules(), *zone.requests])]
 
 
 def within_budget(identity: str) -> None:
@@ -178,6 +179,7 @@ class OwnerNode:
             if node.name.value == "dimensions"
             for item in fields(info, node.selection_set)
         ]
+        flows = arrived(flows, settings.get(DELAY, 0), service.clock.now())
         if HOUR in dimensions:
             flows = by_hours(flows, filter)
         return groups(flows, dimensions, orderBy, limit)

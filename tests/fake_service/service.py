@@ -29,6 +29,7 @@ class Switches:
     firewall_retired: bool = False
     firewall_maintenance: bool = False
     analytics_errors_under_200: bool = False
+    seconds_per_query: float = 0.0  # by which the clock advances, in place of who waits between queries
     latency: float = 0.0
     checked_against_contract: bool = True
 

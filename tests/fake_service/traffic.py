@@ -45,7 +45,8 @@ DEFAULTS = {
     "sourceCountry": "DE",
     "destinationPort": 443,
 }
-STEADY, HOUR = "steady", "datetimeHour"
+STEADY, HOUR, MINUTE = "steady", "datetimeHour", "datetimeMinute"
+DELAY = "delay"  # of the settings of a node, and no field of them: seconds until the analytics show a flow
 SUBNET_LENGTHS = {4: 24, 6: 64}
 LEVEL = 1.96  # standard deviations on each side of an estimate, at a level of 0.95
 
@@ -141,6 +142,13 @@ def by_hours(flows: Iterable[Flow], conditions: Mapping[str, Any]) -> list[Flow]
             packets = max(1, each["packets"] // len(hours)) if each.get(STEADY) else each["packets"]
             parts.append({**each, "packets": packets, HOUR: timestamp(hour)})
     return parts
+
+
+def arrived(flows: Iterable[Flow], delay: float, now: datetime) -> list[Flow]:
+    """The flows that the analytics show by now, each with its minute; what is as much in each hour is there at once."""
+    latest = now - timedelta(seconds=delay)
+    shown = [each for each in flows if each.get(STEADY) or moment_of(each["datetime"]) <= latest]
+    return [{**each, MINUTE: timestamp(moment_of(each["datetime"]).replace(second=0, microsecond=0))} for each in shown]
 
 
 def groups(flows: Iterable[Flow], dimensions: Sequence[str], order: Sequence[str], limit: int) -> list[Flow]:

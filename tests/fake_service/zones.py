@@ -50,6 +50,12 @@ class Zone:
     analytics: dict[str, Item] = field(default_factory=lambda: {"events": dict(SETTINGS), "requests": dict(SETTINGS)})
     declared: dict[str, Any] = field(default_factory=lambda: initial_objects("zone_id"))  # by the names of their rows
 
+    def events_by_rules(self) -> list[Flow]:
+        """The events; one with a ref, and without an id, is of the rule with this ref, if there is one."""
+        ids = {rule.get("ref"): rule["id"] for ruleset in self.entry_points.values() for rule in ruleset["rules"]}
+        named = [{**one, "ruleId": one["ruleId"] or ids.get(one.get("ref"), "")} for one in self.events]
+        return [one for one in named if one["ruleId"] or "ref" not in one]
+
     @property
     def entry_point(self) -> Item | None:
         """The ruleset of the custom rules."""

@@ -10,18 +10,18 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from .._api.client import Client
-from .._context import CHANGES_HOURS, NOW, VENDOR_RULESETS, Context
+from .._context import CHANGES_HOURS, NOW, VENDOR_RULESETS, WATCH, WATCHED_SINCE, Context
 from .._plan.desired import Desired
 from .._schema.resource import State
-from .._timestamps import write_timestamp
+from .._timestamps import read_timestamp, write_timestamp
 from .base import ModuleResult, ModuleSpec, Options, Resources
 from .whole_state import all_inside, collections_of
 
 
 class StateReader(ModuleSpec):
     """A module that returns the collections of an account or zone by their plurals, and the time by
-    Cloudflare's clock. If the task asks for them, it returns the changes in the audit log and the
-    managed rulesets that rules execute as well.
+    Cloudflare's clock. If the task asks for them, it returns the changes in the audit log, the
+    managed rulesets that rules execute and the traffic since a watched change as well.
     """
 
     def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
@@ -57,4 +57,9 @@ class StateReader(ModuleSpec):
             from .._protection.vendor_rules import read_vendor_rulesets  # loaded for reports
 
             extra_result[VENDOR_RULESETS] = read_vendor_rulesets(client.read, result)
+        since = read_timestamp(options.get(WATCHED_SINCE))
+        if since:
+            from .._traffic.watched import read_sample  # loaded for watched changes
+
+            extra_result[WATCH] = read_sample(client, since)
         return extra_result
