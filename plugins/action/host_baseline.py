@@ -16,6 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ..module_utils._context import WATCH
 from ..module_utils._text import first_few
 from ..plugin_utils._action import say
 from ..plugin_utils._alike import hosts_by_text, without_ray
@@ -29,6 +30,7 @@ from ..plugin_utils._baseline.in_force import sentences_on_prepared
 from ..plugin_utils._export.kept_snapshots import delete_older
 from ..plugin_utils._export.snapshot import snapshots_in
 from ..plugin_utils._variables import FLEET, defaults_of, read_variables, require_none
+from ..plugin_utils._watch.watch import watched
 from ..plugin_utils._worker import noted_by_run, prepare_workers
 
 prepare_workers()
@@ -77,7 +79,8 @@ class ActionModule(FleetAction):
         predictions = self.of_each(hosts, variables, _predicted, _not_predicted)
         for host, (result, texts) in zip(hosts, predictions):
             results[host] = result
-            if not (result.get("failed") or (result["changed"] and not check_mode)):
+            is_to_do = result.get("changed") or WATCH in result
+            if not (result.get("failed") or (is_to_do and not check_mode)):
                 texts.show()
                 settled[host] = result
         shown_results = {host: self._shown(result) for host, result in results.items()}
@@ -195,7 +198,14 @@ def _update(task: HostTask, check_mode: bool) -> host_results.HostRun:
     merged = task.merged(values)
     postures = [posture.record for posture in merged.postures]
     part = merged.part()
-    run = _updated(task, check_mode, values, part, task.runner())
+    runner = task.runner()
+
+    def update(
+        values_of_run: Mapping[str, Any], begin: Callable[[Mapping[str, Any]], None]
+    ) -> host_results.HostRun:
+        return _updated(task, check_mode, values_of_run, part, runner, begin)
+
+    run = watched(task, values, part, check_mode, update)
     run = run._replace(postures=postures)
     operations = run.result.get("operations") or ()
     task.warn(*merged.still_in_force(operations))

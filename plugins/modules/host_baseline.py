@@ -110,6 +110,16 @@ deleted_snapshots:
   returned: when there were some
   type: list
   elements: str
+watch:
+  description:
+    - The watch of the change, with the terms of C(baseline_watch), and C(since), C(covered_until), C(known), C(unknown),
+      C(requests), C(stopped), C(rules), C(set_back), C(confirmed) and C(staying).
+    - C(covered_until) is the moment up to which the analytics are complete. Each of C(rules) has C(resource), C(key),
+      C(stopped), C(percent), and C(all_rules) if all rules of the zone count for it. C(staying) has a sentence for each
+      object that the way back left alone, since others had changed it.
+    - In check mode, it has the terms alone.
+  returned: when a change is watched, or was
+  type: dict
 postures:
   description:
     - The postures of the host that hold, each with C(name), C(until), C(reason) and C(since).

@@ -48,6 +48,7 @@ from .variables import (
     stand_ins,
     wrong_source,
 )
+from .watch_terms import VARIABLE, watch_terms
 
 COLLECTION = "edgeops.protection."
 NEVER = "9999-12-31"  # the end of a posture that is checked before anybody takes it
@@ -102,6 +103,7 @@ class CheckedHost(HostVariables):
         variable in `wrong_names`: such a variable is not missing, only wrong."""
         checks = [
             lambda: check_keep(fit.get(SNAPSHOT_KEEP)),
+            lambda: watch_terms(fit.get(VARIABLE)),
             lambda: parse_accepted(fit.get(ACCEPTED) or [], self.host),
         ]
         if takes_postures:

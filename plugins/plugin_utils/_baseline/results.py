@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...module_utils._context import EXISTING, TRAFFIC_LINES
+from ...module_utils._context import EXISTING, TRAFFIC_LINES, WATCH
 from ...module_utils._errors import NOTHING_CHANGED, REFUSAL, Refusal
 from ...module_utils._output import readable_failure
 from ...module_utils._planning.zone import NOT_SERVED
 from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._schema.registry import MANAGED, title_of_operation
+from ...module_utils._schema.resource import fields_in
 from ...module_utils._specs.base import LEFT_ALONE, ModuleResult
 from ...module_utils._specs.host import option_of
 from ...module_utils._text import capitalised, first_few, first_sentences, plural, visible
@@ -38,8 +39,12 @@ OF_ALL_HOSTS = (
 IN_ORDER, CHANGED, REFUSED = "in order", "changed", "refused"
 CHANGES_WAIT = "with changes that wait for a whole run"
 NOT_REACHED, UNFINISHED, NOT_KNOWN = "not reached", "left unfinished", "not known"
-HOST_OUTCOMES = (IN_ORDER, CHANGED, CHANGES_WAIT, REFUSED, NOT_REACHED, UNFINISHED, NOT_KNOWN)
-SELDOM = (CHANGES_WAIT, UNFINISHED, NOT_KNOWN)  # which are named if there are some
+SET_BACK = "set back"  # after it was watched
+HOST_OUTCOMES = (
+    *(IN_ORDER, CHANGED, CHANGES_WAIT, SET_BACK),
+    *(REFUSED, NOT_REACHED, UNFINISHED, NOT_KNOWN),
+)
+SELDOM = (CHANGES_WAIT, SET_BACK, UNFINISHED, NOT_KNOWN)  # which are named if there are some
 PREDICTED = {CHANGED: "would change"}
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
@@ -76,6 +81,10 @@ class HostRun(NamedTuple):
         return self.refusal["reason"] if self.refusal else str(self.result.get("msg"))
 
 
+class PlanRefused(ValueError):
+    """The reason why a plan is not applied, found between its prediction and its first write."""
+
+
 NOTHING_TO_DO: ModuleResult = {"changed": False}
 
 
@@ -107,6 +116,8 @@ class HostRunner:
         try:
             predicted = {**prediction.result, EXISTING: prediction.existing}
             path = snapshot(predicted) if snapshot else ""
+        except PlanRefused as exc:
+            return _failed_run(prediction, str(exc))
         except (OSError, ValueError) as exc:
             reason = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc})."
             return _failed_run(prediction, f"{reason} {NOTHING_CHANGED}")
@@ -187,6 +198,8 @@ def host_outcome(result: ModuleResult) -> str:
         if result.get("changed"):
             return CHANGED
         return CHANGES_WAIT if result.get(LEFT_ALONE) else IN_ORDER
+    if fields_in(result.get(WATCH)).get("set_back"):
+        return SET_BACK
     if result.get("unknown"):  # a change that was sent, and of which no answer tells
         return NOT_KNOWN
     if result.get("done"):

@@ -34,6 +34,8 @@ from ...module_utils._specs.registry import host_spec
 from ...module_utils._text import Names, Option, Warn, first_few
 from .._variables import CONTACTS, FLEET, Mistakes, misspelt_errors, no_such_variable
 from .approval import EXPECTED_PLAN
+from .watch_terms import VARIABLE as WATCH
+from .watch_terms import WATCH_OPTIONS
 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
@@ -50,6 +52,7 @@ SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
 EACH_HOST = f"{PREFIX}each_host"  # of the playbook
 POSTURES, POSTURE = f"{PREFIX}postures", f"{PREFIX}posture"  # likewise
 POSTURES_FILE = f"{PREFIX}postures_file"  # likewise
+CONFIRMED = f"{PREFIX}confirmed"  # the plan_id of a watched change
 
 ZONE_VARIABLES = ("edge_zone_id", "edge_zone_name")
 # The variables of the inventory that count where those of the role are not set, or empty.
@@ -122,6 +125,8 @@ BASELINE: Arguments = {
     SNAPSHOT_DIRECTORY: {"type": "str"},
     SNAPSHOT_KEEP: {"type": "int"},
     EACH_HOST: {"type": "bool"},
+    WATCH: {"type": "dict", "options": WATCH_OPTIONS},
+    CONFIRMED: {"type": "str"},
 }
 KNOWN = frozenset([*BASELINE, RESULT, FLEET, SOURCE, SNAPSHOT, REPORT])
 OLD_NAMES = {

@@ -11,6 +11,7 @@ Not known counts as too much. The time of a watch passes as far as the analytics
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -19,36 +20,11 @@ from ...module_utils._text import plural
 from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
 from ...module_utils._traffic.queries import FEWEST_SAMPLES, percentage, too_few
 from ...module_utils._traffic.watched import WatchSample
+from .._baseline.watch_terms import WatchTerms
 
 WITHIN, EXCEEDED, NOT_KNOWN, GOES_ON = "within", "exceeded", "not known", "goes on"
 SILENT_SAMPLES = 2  # so many samples in succession without an answer are no slip of the service
 HOUR = timedelta(hours=1)
-
-
-class WatchTerms(NamedTuple):
-    """The limits of a watch, as baseline_watch has them."""
-
-    minutes: float = 10
-    interval_seconds: float = 60
-    max_stopped_percent: float = 0.5
-    max_stopped_requests: int = 1000
-    manual: bool = False
-
-    @property
-    def length(self) -> timedelta:
-        """The time that the analytics have to cover."""
-        return timedelta(minutes=self.minutes)
-
-    @property
-    def margin(self) -> timedelta:
-        """The time beyond the length after which events of it have come that are later than
-        requests."""
-        return timedelta(seconds=self.interval_seconds)
-
-    @property
-    def longest_delay(self) -> timedelta:
-        """The delay of the analytics from which on nothing is known."""
-        return 2 * self.length
 
 
 class WatchedObject(NamedTuple):
@@ -78,6 +54,11 @@ class Verdict(NamedTuple):
     stopped: int = 0
     figures: Sequence[RuleFigures] = ()
     unknown: Sequence[str] = ()
+
+    @property
+    def percent(self) -> float | None:
+        """The share of the requests that all objects stopped; None if there are no requests."""
+        return percentage(self.stopped, self.requests)
 
     def record(self) -> dict[str, Any]:
         """The verdict in the form of results."""
@@ -165,8 +146,7 @@ def _exceeds(terms: WatchTerms, verdict: Verdict, sample: WatchSample) -> bool:
         return True
     if sample["samples"] < FEWEST_SAMPLES:
         return False
-    percent = percentage(verdict.stopped, verdict.requests)
-    return percent is not None and percent > terms.max_stopped_percent
+    return verdict.percent is not None and verdict.percent > terms.max_stopped_percent
 
 
 def _why_not_known(
@@ -187,3 +167,9 @@ def _why_not_known(
         return [f"The analytics have shown no request to the zone for {minutes}."]
     moment = to_the_minute(write_timestamp(covered))
     return [f"The analytics cover the time until {moment}, {minutes} ago."]
+
+
+def signature(operation: Mapping[str, Any]) -> list[str]:
+    """The parts of a listed operation that are equal for an equal change of the same object."""
+    fields = json.dumps(operation["fields"], sort_keys=True, default=str)
+    return [operation["action"], operation["resource"], str(operation["key"]), fields]

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.watched import RuleStops, WatchSample, stopped
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.watch_terms import WatchTerms
 from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict import (
     EXCEEDED,
     GOES_ON,
     NOT_KNOWN,
     WITHIN,
     WatchedObject,
-    WatchTerms,
     judge,
 )
 

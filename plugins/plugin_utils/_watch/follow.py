@@ -1,0 +1,82 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Follows a written change: asks the analytics at each interval, until the verdict is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ...module_utils._context import WATCH, WATCHED_SINCE
+from ...module_utils._schema.registry import BY_PLURAL
+from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OPTION, without
+from ...module_utils._timestamps import read_timestamp
+from ...module_utils._traffic.watched import WatchSample
+from .._baseline.variables import HOST_MODULE, ROLE, Part, RunModule, connection_options
+from .mark import CONFIRMED, Mark, MarkFile
+from .verdict import EXCEEDED, GOES_ON, NOT_KNOWN, WITHIN, Verdict, judge
+
+NOT_CONFIRMED = "nobody confirmed it within {minutes:g} minutes, as manual demands."
+LATEST_END = 4  # times the minutes of a watch, after which a clock must be wrong
+
+
+@dataclass
+class Follower:
+    """Follows a change with this mark through `run_module`; `sleep` waits for seconds."""
+
+    part: Part
+    run_module: RunModule
+    file: MarkFile
+    mark: Mark
+    sleep: Callable[[float], None]
+    samples: list[WatchSample] = field(default_factory=list)
+
+    def verdict(self) -> Verdict:
+        """The verdict at the end of the watch; a confirmation by another run ends it well."""
+        terms, polls = self.mark.terms, 0
+        most_polls = LATEST_END * terms.minutes * 60 / terms.interval_seconds
+        while True:
+            self.sleep(terms.interval_seconds)
+            polls += 1
+            self.samples.append(self.sample())
+            verdict = judge(terms, self.mark.watched, self.mark.since, self.samples)
+            if self._is_confirmed():
+                return verdict._replace(outcome=WITHIN, unknown=())
+            if terms.manual and verdict.outcome != EXCEEDED:
+                verdict = self._by_hand(verdict)
+            if verdict.outcome != GOES_ON:
+                return verdict
+            if polls > most_polls + 1:
+                reason = "The clock of Cloudflare does not go on."
+                return verdict._replace(outcome=NOT_KNOWN, unknown=[reason])
+
+    def _is_confirmed(self) -> bool:
+        mark = self.file.read()
+        return mark is not None and mark.status == CONFIRMED
+
+    def _by_hand(self, verdict: Verdict) -> Verdict:
+        """The verdict on a change that stays only if somebody confirms it."""
+        now: datetime | None = read_timestamp(self.samples[-1]["now"])
+        minutes = self.mark.terms.minutes
+        if now is None or now - self.mark.since <= self.mark.terms.length:
+            return verdict._replace(outcome=GOES_ON, unknown=())
+        return verdict._replace(outcome=NOT_KNOWN, unknown=[NOT_CONFIRMED.format(minutes=minutes)])
+
+    def sample(self) -> WatchSample:
+        """The sample of now; if nothing can be read, one with the reason."""
+        options = {**connection_options(self.part), WATCHED_SINCE: self.mark.written}
+        options = without(options, *ACCOUNT_OWNER.options)
+        reads = [name for name in self.mark.collections if BY_PLURAL[name].owner == ZONE_OPTION]
+        part = Part(HOST_MODULE, options, ROLE._replace(reads=reads[:1]))
+        result = self.run_module(part, False)
+        sample: WatchSample | None = result.get(WATCH)
+        if sample is not None and not result.get("failed"):
+            return sample
+        reason = str(result.get("msg") or "The zone cannot be read.")
+        return WatchSample(
+            now="", covered_until=None, requests=0, samples=0, rules=[], unknown=[reason]
+        )

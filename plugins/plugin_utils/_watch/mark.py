@@ -1,0 +1,138 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The mark of a watched change: a file in the directory of snapshots, which is there before the
+first write and goes with the end of the watch. A run that is killed leaves it to the next one.
+
+The mark of a change that was set back stays, so that nobody applies the same again unawares.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ...module_utils._schema.registry import BY_PLURAL
+from ...module_utils._schema.resource import Resource, State
+from ...module_utils._timestamps import read_timestamp
+from .._baseline.watch_terms import WatchTerms
+from .._files import host_folder, write_private
+from .set_back import Change
+from .verdict import WatchedObject
+
+FOLDER = "watch"
+WRITING, WATCHING, CONFIRMED, SET_BACK = "writing", "watching", "confirmed", "set back"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A watched change: its plan, the time by Cloudflare's clock at which it was written, and all
+    that its way back needs. `status` is one of the words above; `reason` says why it was set
+    back, and `culprits` are the operations because of which it was."""
+
+    plan_id: str
+    written: str
+    terms: WatchTerms
+    operations: Sequence[Mapping[str, Any]]
+    before: State
+    collections: Sequence[str]
+    status: str = WRITING
+    after: State | None = None
+    watched: Sequence[WatchedObject] = ()
+    reason: str = ""
+    culprits: Sequence[Sequence[str]] = field(default_factory=tuple)
+
+    @property
+    def change(self) -> Change:
+        """The change that the mark is about."""
+        return Change(self.operations, self.before, self.after)
+
+    @property
+    def resources(self) -> list[Resource]:
+        """The resources that the host described."""
+        return [BY_PLURAL[plural] for plural in self.collections]
+
+    @property
+    def since(self) -> datetime:
+        """The time at which the change was written; raises ValueError."""
+        moment = read_timestamp(self.written)
+        if moment is None:
+            raise ValueError(f"'{self.written}' is not a timestamp")
+        return moment
+
+    def is_over(self, now: datetime) -> bool:
+        """Return whether the time of the watch is over, with that in which the analytics may
+        come late."""
+        return now - self.since > self.terms.length + self.terms.longest_delay
+
+    def with_status(self, status: str, **fields: Any) -> Mark:
+        """The mark with another status, and further fields."""
+        return replace(self, status=status, **fields)
+
+
+@dataclass(frozen=True)
+class MarkFile:
+    """The file of the mark of a host."""
+
+    path: Path
+
+    @classmethod
+    def of_host(cls, directory: str, host: str) -> MarkFile:
+        """The file of a host in a directory of snapshots; raises ValueError for a host whose name
+        is no name of a file."""
+        folder = host_folder(os.path.join(directory, FOLDER), host)
+        return cls(folder.with_name(f"{folder.name}.json"))
+
+    def read(self) -> Mark | None:
+        """The mark, None if there is none; raises ValueError if the file is not one."""
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except OSError as exc:
+            raise ValueError(f"{self.path} cannot be read: {exc.strerror}.") from exc
+        try:
+            fields = json.loads(text)
+            terms = WatchTerms(**fields.pop("terms"))
+            watched = [WatchedObject(*values) for values in fields.pop("watched")]
+            mark = Mark(terms=terms, watched=watched, **fields)
+            mark.since  # noqa: B018
+        except (ValueError, TypeError, KeyError, AttributeError) as exc:
+            raise ValueError(
+                f"{self.path} is not the mark of a watched change, so nobody knows whether one is"
+                " to be set back. Look at the state, restore it if need be, and delete the file."
+            ) from exc
+        return mark
+
+    def write(self, mark: Mark) -> None:
+        """Write the mark, so that it survives a power failure; raises OSError."""
+        fields = {**asdict(mark), "terms": mark.terms._asdict()}
+        write_private(self.path, json.dumps(fields, default=str), lasting=True)
+
+    def remove(self) -> None:
+        """Remove the mark."""
+        self.path.unlink(missing_ok=True)
+
+    @contextmanager
+    def watching(self) -> Iterator[bool]:
+        """Hold the watch of the host while this process lives; false if another run holds it."""
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                yield False
+                return
+            yield True
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,75 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Sets a watched change back: a restore of the state before, for the objects of this change alone,
+through the guard, with its risks accepted, since it brings back what was there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ...module_utils._schema.resource import without
+from .._baseline.host_task import HostTask
+from .._baseline.variables import EXPECTATIONS, LIMITS, Part, connection_options
+from .._export.host_state import HostState, read_host
+from .._export.state_file import OF_INVENTORY, StateFile
+from .mark import Mark
+from .set_back import WayBack, way_back
+
+NAME = "the state before the watched change"
+# Which the change may have brought, and which are about new protection, and no way back.
+OF_NEW_STATES = (EXPECTATIONS, LIMITS)
+
+
+class Restored(NamedTuple):
+    """The outcome of a way back: why it failed, empty if it did not, and sentences on the objects
+    that stay since others have changed them."""
+
+    failure: str = ""
+    staying: Sequence[str] = ()
+
+
+def set_back(task: HostTask, part: Part, mark: Mark) -> Restored:
+    """Set back what a change did; what others have done since then stays."""
+    runner = task.runner()
+    try:
+        state = read_host(mark.resources, connection_options(part), runner.run_module)
+        way = way_back(mark.change, state.objects)
+        if not way.is_needed:
+            return Restored("", way.staying)
+        restore = _part(task, state, way)
+        prediction = task.runner(warn=lambda _text: None).run_module(restore, True)
+        accepted = [*_acceptances(prediction)]
+        options = {**restore.options, "accept_risks": accepted}
+        result = runner.run_module(replace(restore, options=options), False)
+    except ValueError as exc:
+        return Restored(str(exc))
+    return Restored(str(result.get("msg")) if result.get("failed") else "", way.staying)
+
+
+def _part(task: HostTask, state: HostState, way: WayBack) -> Part:
+    file = StateFile(NAME, {**state.owners}, named=way.named, objects=way.objects)
+    values = without(task.checked(OF_INVENTORY), *OF_NEW_STATES)
+    return file.part(task.host, values)
+
+
+def _acceptances(prediction: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The acceptances of the risks of a way back, each limited to its objects. They are those of
+    the state before, and nothing but objects of the change is in the plan."""
+    acceptances: list[dict[str, Any]] = []
+    for risk in prediction.get("risks") or ():
+        bounds: dict[str, Any] = {"code": risk["code"]}
+        if risk["networks"]:
+            bounds["networks"] = risk["networks"]
+        by_resource: dict[str, list[str]] = {}
+        for obj in risk["objects"]:
+            by_resource.setdefault(obj["resource"], []).append(obj["key"])
+        for resource, keys in by_resource.items():
+            acceptances.append({**bounds, "resource": resource, "entries": keys})
+        if not by_resource:
+            acceptances.append(bounds)
+    return acceptances

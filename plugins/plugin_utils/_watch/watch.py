@@ -1,0 +1,304 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A watched run of a host: after its last write it asks the analytics what the change stopped, and
+sets the change back if that is too much, or if nobody knows.
+
+The change is marked before the first write. No lock is held while it is watched.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial
+from typing import Any
+
+from ...module_utils._context import EXISTING, NOW, WATCH
+from ...module_utils._errors import NOTHING_CHANGED
+from ...module_utils._schema.registry import title_of_operation
+from ...module_utils._text import first_few
+from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
+from .._baseline.host_task import HostTask
+from .._baseline.results import HostRun, PlanRefused
+from .._baseline.variables import (
+    CONFIRMED,
+    SNAPSHOT_DIRECTORY,
+    Part,
+    connection_options,
+    described_by,
+)
+from .._baseline.watch_terms import VARIABLE, WatchTerms, watch_terms
+from .._export.host_state import predicted_state, read_host, read_part
+from .follow import Follower
+from .mark import CONFIRMED as IS_CONFIRMED
+from .mark import SET_BACK, WATCHING, WRITING, Mark, MarkFile
+from .objects import titles_of, watched_objects, why_not_watched
+from .restore import Restored, set_back
+from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, Verdict, signature
+
+Begin = Callable[[Mapping[str, Any]], None]
+# Updates the host, and does the last thing before it writes.
+Update = Callable[[Begin], HostRun]
+SNAPSHOTS = "snapshots"  # of a watched host that has no other directory of them
+BUSY = (
+    "Another run watches a change of this host, which ends or is set back first. Run the same again"
+    " after that."
+)
+UNCONFIRMED = "nobody confirmed it in time"
+KILLED = "the run that watched it ended before its time, which is over"
+
+
+def watched(
+    task: HostTask,
+    values: Mapping[str, Any],
+    part: Part,
+    check_mode: bool,
+    update: Callable[[Mapping[str, Any], Begin], HostRun],
+) -> HostRun:
+    """The run of a host, watched if its variables ask for that or if an earlier watch has not
+    ended. Raises ValueError for wrong variables."""
+    terms = watch_terms(values.get(VARIABLE))
+    directory = values.get(SNAPSHOT_DIRECTORY) or SNAPSHOTS
+    file = MarkFile.of_host(directory, task.host)
+    if terms is None and not file.path.exists():
+        return update(values, _begin_nothing)
+    run = WatchedRun(task, part, file, terms, str(values.get(CONFIRMED) or ""), check_mode)
+    return run.run(partial(update, {**values, SNAPSHOT_DIRECTORY: directory}))
+
+
+def _begin_nothing(_predicted: Mapping[str, Any]) -> None:
+    """Begin a run that nobody watches."""
+
+
+@dataclass(frozen=True)
+class WatchedRun:
+    """One run of a host with the mark of its watch; `terms` are None if the run is not to be
+    watched itself."""
+
+    task: HostTask
+    part: Part
+    file: MarkFile
+    terms: WatchTerms | None
+    confirmed: str
+    check_mode: bool
+
+    def run(self, update: Update) -> HostRun:
+        """Update the host and watch that; end an earlier watch first, which a run left behind.
+        Raises ValueError."""
+        if self.check_mode:
+            return self._predicted(update)
+        with self.file.watching() as is_ours:
+            if not is_ours:
+                return self._beside(update)
+            ended = self._end_earlier()
+            run = update(self._begin)
+            mark = self.file.read()
+            if mark is None or mark.status != WRITING:
+                return run if ended is None else _with_record(run, ended)
+            return self._after(run, mark)
+
+    def _predicted(self, update: Update) -> HostRun:
+        """The prediction, with what the run would watch."""
+        run = update(self._require_allowed)
+        mark = self.file.read()
+        if mark and mark.status != SET_BACK:
+            self.task.warn(f"A change of {_moment(mark)} is watched, or was; {self._way_to_end()}")
+            return _with_record(run, {"unfinished": mark.plan_id})
+        operations = run.result.get("operations") or ()
+        if run.failed or self.terms is None or not operations:
+            return run
+        titles = first_few(map(title_of_operation, operations))
+        self.task.tell(f"The run would watch {titles} for {self.terms.minutes:g} minutes.")
+        return _with_record(run, {**self.terms.record(), "set_back": False})
+
+    def _way_to_end(self) -> str:
+        return "the next run of the baseline ends it."
+
+    def _beside(self, update: Update) -> HostRun:
+        """A run beside one that watches: it confirms that one, or changes nothing."""
+        mark = self.file.read()
+        if mark and self.confirmed == mark.plan_id:
+            self.file.write(mark.with_status(IS_CONFIRMED))
+            self.task.tell(f"The change of {_moment(mark)} is confirmed.")
+
+        def refuse(_predicted: Mapping[str, Any]) -> None:
+            raise PlanRefused(f"{BUSY} {NOTHING_CHANGED}")
+
+        return update(refuse)
+
+    def _end_earlier(self) -> dict[str, Any] | None:
+        """End the watch of a run that was killed: go on with it, or set its change back if its time
+        is over; returns its record. Raises ValueError if that fails."""
+        mark = self.file.read()
+        if mark is None or mark.status == SET_BACK:
+            return None
+        if mark.status == IS_CONFIRMED or self.confirmed == mark.plan_id:
+            self.file.remove()
+            self.task.tell(f"The change of {_moment(mark)} is confirmed.")
+            return {"plan_id": mark.plan_id, "confirmed": True, "set_back": False}
+        follower = self._follower(mark)
+        sample = follower.sample()
+        now = read_timestamp(sample["now"]) or datetime.now(timezone.utc)
+        self.task.warn(f"A run that watched a change of {_moment(mark)} did not end its watch.")
+        if mark.is_over(now) or mark.after is None:
+            verdict = Verdict(NOT_KNOWN, unknown=[f"{KILLED}."])
+        else:
+            verdict = follower.verdict()
+        record, message = self._ended(mark, verdict)
+        if record["set_back"] is False and message:
+            raise ValueError(message)
+        if message:
+            self.task.warn(message)
+        return record
+
+    def _follower(self, mark: Mark) -> Follower:
+        runner = self.task.runner(warn=lambda _text: None)
+        return Follower(self.part, runner.run_module, self.file, mark, time.sleep)
+
+    def _require_allowed(self, predicted: Mapping[str, Any]) -> None:
+        """Raises PlanRefused for a plan that was set back, or that nobody could watch."""
+        mark = self.file.read()
+        operations = predicted["operations"]
+        plan_id = str(predicted.get("plan_id"))
+        if mark and mark.status == SET_BACK and self.confirmed not in (plan_id, mark.plan_id):
+            planned = [signature(operation) for operation in operations]
+            if all(list(culprit) in planned for culprit in mark.culprits):
+                raise PlanRefused(
+                    f"This change was set back: {mark.reason} Change the variables, or, if it is"
+                    f" meant, add -e baseline_confirmed={mark.plan_id}. {NOTHING_CHANGED}"
+                )
+        reason = why_not_watched(operations) if self.terms else ""
+        if reason:
+            raise PlanRefused(f"{reason} {NOTHING_CHANGED}")
+
+    def _begin(self, predicted: Mapping[str, Any]) -> None:
+        """Mark the change before its first write. Raises PlanRefused, OSError and ValueError."""
+        self._require_allowed(predicted)
+        if self.terms is None:
+            return
+        state = predicted_state(self.part, predicted)
+        if state is None:
+            state = read_part(self.part, self.task.runner().run_module)
+        now = read_timestamp((predicted.get(EXISTING) or {}).get(NOW)) or state.now
+        self.file.write(
+            Mark(
+                plan_id=str(predicted["plan_id"]),
+                written=write_timestamp(now or datetime.now(timezone.utc)),
+                terms=self.terms,
+                operations=list(predicted["operations"]),
+                before=state.objects,
+                collections=[managed.resource.plural for managed in described_by(self.part)],
+            )
+        )
+
+    def _after(self, run: HostRun, mark: Mark) -> HostRun:
+        """The run with its watch to the end."""
+        if run.failed and not run.result.get("done") and not run.result.get("unknown"):
+            self.file.remove()
+            return run
+        mark = self._written(run, mark)
+        if not mark.watched:
+            self.file.remove()
+            return run
+        self.file.write(mark)
+        titles = first_few(titles_of(mark.watched))
+        self.task.tell(f"The run watches {titles} for {mark.terms.minutes:g} minutes.")
+        record, message = self._ended(mark, self._follower(mark).verdict())
+        run = _with_record(run, record)
+        if not message:
+            return run
+        message = f"{run.result['msg']} {message}" if run.failed else message
+        return run._replace(result={**run.result, "failed": True, "msg": message})
+
+    def _written(self, run: HostRun, mark: Mark) -> Mark:
+        """The mark after the last write, with the state that it led to."""
+        operations = run.result.get("operations") or mark.operations
+        state = read_host(mark.resources, connection_options(self.part), self._run_quietly)
+        written = write_timestamp(state.now) if state.now else mark.written
+        plan_id = run.result.get("plan_id") or mark.plan_id
+        mark = mark.with_status(
+            WATCHING,
+            plan_id=plan_id,
+            operations=list(operations),
+            after=state.objects,
+            written=written,
+        )
+        return mark.with_status(WATCHING, watched=watched_objects(mark.change))
+
+    def _run_quietly(self, part: Part, check_mode: bool) -> dict[str, Any]:
+        return self.task.runner(warn=lambda _text: None).run_module(part, check_mode)
+
+    def _ended(self, mark: Mark, verdict: Verdict) -> tuple[dict[str, Any], str]:
+        """The record of a watch with this verdict, and the message of a change that did not stay;
+        the change is set back first."""
+        record = {**mark.terms.record(), "plan_id": mark.plan_id, "since": mark.written}
+        record = {**record, **verdict.record(), "set_back": False, "staying": []}
+        if verdict.outcome == WITHIN:
+            self.file.remove()
+            self.task.tell(f"The change stays: {_in_words(mark, verdict)}")
+            return {**record, "confirmed": True}, ""
+        reason = _in_words(mark, verdict)
+        restored = set_back(self.task, self.part, mark)
+        record = {**record, "set_back": not restored.failure, "staying": list(restored.staying)}
+        if restored.failure:
+            return record, (
+                f"{reason} The change could not be set back: {restored.failure} The next run of the"
+                " baseline tries it again; the playbook restore takes the snapshot."
+            )
+        self.file.write(
+            mark.with_status(SET_BACK, reason=reason, culprits=_culprits(mark, verdict))
+        )
+        return record, _set_back_in_words(mark, reason, restored)
+
+
+def _with_record(run: HostRun, record: Mapping[str, Any]) -> HostRun:
+    return run._replace(result={**run.result, WATCH: dict(record)})
+
+
+def _moment(mark: Mark) -> str:
+    return to_the_minute(mark.written)
+
+
+def _in_words(mark: Mark, verdict: Verdict) -> str:
+    """The figures of a verdict, or why there are none, in a sentence."""
+    if verdict.outcome == NOT_KNOWN:
+        return f"Nobody knows what the change of {_moment(mark)} stops: {verdict.unknown[0]}"
+    objects = [figures.watched for figures in verdict.figures if figures.stopped]
+    titles = first_few(titles_of(objects or mark.watched))
+    share = f" ({verdict.percent:g} %)" if verdict.percent is not None else ""
+    return (
+        f"{titles} stopped {verdict.stopped} of {verdict.requests} requests{share} since"
+        f" {_moment(mark)}."
+    )
+
+
+def _set_back_in_words(mark: Mark, reason: str, restored: Restored) -> str:
+    terms = mark.terms
+    titles = first_few(map(title_of_operation, mark.operations))
+    limit = f"{terms.max_stopped_percent:g} % and {terms.max_stopped_requests} requests may be."
+    staying = f" {' '.join(restored.staying)}" if restored.staying else ""
+    return (
+        f"{reason} {limit} The run has set back what it changed: {titles}.{staying} The next run"
+        " refuses the same change until the variables change, or baseline_confirmed names it:"
+        f" {mark.plan_id}."
+    )
+
+
+def _culprits(mark: Mark, verdict: Verdict) -> Sequence[Sequence[str]]:
+    """The signatures of the operations on the objects that stopped too much; of all operations if
+    nobody knows which did."""
+    guilty = {
+        (figures.watched.resource, figures.watched.key)
+        for figures in verdict.figures
+        if figures.stopped and figures.watched.rule is not None and verdict.outcome == EXCEEDED
+    }
+    return [
+        signature(operation)
+        for operation in mark.operations
+        if not guilty or (operation["resource"], operation["key"]) in guilty
+    ]
