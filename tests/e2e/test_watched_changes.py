@@ -7,18 +7,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import signal
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.interrupted_run import started, wait_until
 from tests.support.inventories import write_inventory
 from tests.support.traffic_script import by_minutes
 
+LONGEST = 60.0  # seconds until the service has a call
 ACCOUNT, ZONE = "a" * 32, "b" * 32
 LOGIN = {"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"'}
 ADMIN = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
@@ -42,10 +47,14 @@ def traffic(service: LocalService, before: int = 0, after: Sequence[int] | int =
     by_minutes(service.zone(ZONE), first, [requests] * 120, {"admin": stops, "login": [{"block": 3}] * 120})
 
 
-def run(service: LocalService, folder: Path, *options: str, **host: Any) -> Run:
+def inventory_of(service: LocalService, folder: Path, host: dict[str, Any]) -> Path:
     variables = {"edge_zone_id": ZONE, "baseline_custom_rules": [LOGIN, ADMIN], "baseline_watch": WATCH}
     variables["baseline_snapshot_directory"] = str(folder / "snapshots")
-    inventory = write_inventory(folder, service, {"zones": {"shop": {**variables, **host}}})
+    return write_inventory(folder, service, {"zones": {"shop": {**variables, **host}}})
+
+
+def run(service: LocalService, folder: Path, *options: str, **host: Any) -> Run:
+    inventory = inventory_of(service, folder, host)
     return ansible_playbook("-i", inventory, *options, "playbooks/baseline.yml")
 
 
@@ -62,6 +71,31 @@ def whole(service: LocalService, rule: dict[str, Any]) -> dict[str, Any]:
     """A rule that somebody writes by hand."""
     more = {"description": "", "last_updated": service.clock.timestamp(), "version": "1", "enabled": True}
     return {**rule, **more, "id": "e" * 32}
+
+
+def killed(
+    service: LocalService, folder: Path, method: str = "POST", path: str = "", skip: int = 0, **host: Any
+) -> None:
+    """Start the playbook, and kill all of it while the service does not answer a call."""
+    fault = service.misbehave("hang", method=method, path=path, skip=skip)
+    inventory = inventory_of(service, folder, host)
+    with started(["-i", str(inventory), "edgeops.protection.baseline"], folder) as program:
+        assert wait_until(lambda: fault.seen > skip, LONGEST), (folder / "output").read_text(encoding="utf-8")
+        os.killpg(program.process.pid, signal.SIGKILL)
+        program.process.wait()
+    service.faults.clear()
+
+
+class Background:
+    """Does something in a thread whenever it is called, and lets its caller wait for that."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work = work
+
+    def __call__(self) -> None:
+        thread = Thread(target=self._work)
+        thread.start()
+        thread.join()
 
 
 def mark(folder: Path) -> dict[str, Any] | None:
@@ -167,3 +201,72 @@ def test_a_watched_change_of_an_account_is_refused_before_a_write(service: Local
         refused = result(run(service, tmp_path, *options, **variables))
         assert "baseline_watch: the analytics of a zone do not show" in refused["msg"]
         assert not service.writes and mark(tmp_path) is None
+
+
+MANUAL = {**WATCH, "manual": True}
+
+
+def test_a_change_by_hand_is_set_back_unless_somebody_confirms_it(service: LocalService, tmp_path: Path) -> None:
+    traffic(service)
+    failed = result(run(service, tmp_path, baseline_watch=MANUAL))
+    assert "nobody confirmed it within 5 minutes" in failed["msg"]
+    assert (failed["watch"]["set_back"], refs(service)) == (True, ["login"])
+
+
+def test_a_second_run_confirms_the_change_and_writes_nothing(service: LocalService, tmp_path: Path) -> None:
+    traffic(service)
+    seconds: list[Run] = []
+
+    def confirm() -> None:
+        if len(seconds) == 1:
+            plan = (mark(tmp_path) or {})["plan_id"]
+            seconds.append(run(service, tmp_path, "-e", f"baseline_confirmed={plan}", baseline_watch=MANUAL))
+        elif not seconds:
+            other = {**ADMIN, "ref": "other"}
+            seconds.append(run(service, tmp_path, baseline_custom_rules=[LOGIN, ADMIN, other]))
+
+    in_background = Background(confirm)
+    service.misbehave("meanwhile", path="graphql", times=2, action=in_background)
+    done = result(run(service, tmp_path, baseline_watch=MANUAL).done())
+    assert (done["watch"]["set_back"], refs(service)) == (False, ["login", "admin"])
+    busy, confirming = seconds
+    assert "Another run watches a change of this host" in result(busy)["msg"]
+    assert "is confirmed." in confirming.done().output and result(confirming)["changed"] is False
+    assert mark(tmp_path) is None
+
+
+@pytest.mark.parametrize(("minutes", "words"), [(0, "The change stays"), (30, "the run that watched it ended")])
+def test_the_next_run_ends_the_watch_of_a_killed_one(
+    service: LocalService, tmp_path: Path, minutes: float, words: str
+) -> None:
+    """It goes on with it, or sets the change back if its time is over."""
+    traffic(service, after=2)
+    killed(service, tmp_path, path="graphql", skip=1)
+    assert (mark(tmp_path) or {})["status"] == "watching" and refs(service) == ["login", "admin"]
+    assert "a change" in run(service, tmp_path, "--check").output.casefold()
+    service.clock.advance(minutes=minutes)
+    ended = run(service, tmp_path)
+    assert words in ended.output
+    stays = ["login"] if minutes else ["login", "admin"]
+    assert refs(service) == stays and bool(ended.code) == bool(minutes)
+    left = mark(tmp_path)
+    assert left is None or left["status"] == "set back"
+
+
+def test_a_run_that_is_killed_before_its_first_write_leaves_nothing(service: LocalService, tmp_path: Path) -> None:
+    traffic(service)
+    killed(service, tmp_path, path="rules$")
+    assert (mark(tmp_path) or {})["status"] == "writing" and refs(service) == ["login"]
+    service.calls.clear()
+    assert result(run(service, tmp_path).done())["watch"]["set_back"] is False
+    assert (refs(service), mark(tmp_path)) == (["login", "admin"], None)
+
+
+def test_a_run_that_is_killed_while_it_writes_is_set_back(service: LocalService, tmp_path: Path) -> None:
+    traffic(service)
+    both = {"baseline_custom_rules": [LOGIN, ADMIN, {**ADMIN, "ref": "second"}]}
+    killed(service, tmp_path, method="POST", path="rules$", skip=1, **both)
+    assert (mark(tmp_path) or {})["status"] == "writing" and refs(service) == ["login", "admin"]
+    ended = run(service, tmp_path, **both)
+    assert refs(service) == ["login"], ended.output
+    assert (mark(tmp_path) or {})["status"] == "set back" and "This change was set back" in ended.output

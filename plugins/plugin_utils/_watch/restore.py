@@ -14,23 +14,25 @@ from typing import Any, NamedTuple
 
 from ...module_utils._schema.resource import without
 from .._baseline.host_task import HostTask
-from .._baseline.variables import EXPECTATIONS, LIMITS, Part, connection_options
+from .._baseline.variables import EXPECTATIONS, LIMITS, ONLY_VARIABLE, Part, connection_options
 from .._export.host_state import HostState, read_host
 from .._export.state_file import OF_INVENTORY, StateFile
 from .mark import Mark
 from .set_back import WayBack, way_back
 
 NAME = "the state before the watched change"
-# Which the change may have brought, and which are about new protection, and no way back.
-OF_NEW_STATES = (EXPECTATIONS, LIMITS)
+# Which the change may have brought, and which would keep the host from going back.
+OF_NEW_STATES = (EXPECTATIONS, LIMITS, ONLY_VARIABLE)
 
 
 class Restored(NamedTuple):
     """The outcome of a way back: why it failed, empty if it did not, and sentences on the objects
-    that stay since others have changed them."""
+    that stay since others have changed them. It was not `needed` if nothing of the change is
+    there."""
 
     failure: str = ""
     staying: Sequence[str] = ()
+    needed: bool = True
 
 
 def set_back(task: HostTask, part: Part, mark: Mark) -> Restored:
@@ -40,7 +42,7 @@ def set_back(task: HostTask, part: Part, mark: Mark) -> Restored:
         state = read_host(mark.resources, connection_options(part), runner.run_module)
         way = way_back(mark.change, state.objects)
         if not way.is_needed:
-            return Restored("", way.staying)
+            return Restored("", way.staying, needed=bool(way.staying))
         restore = _part(task, state, way)
         prediction = task.runner(warn=lambda _text: None).run_module(restore, True)
         accepted = [*_acceptances(prediction)]

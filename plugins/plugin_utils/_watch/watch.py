@@ -49,7 +49,9 @@ BUSY = (
     "Another run watches a change of this host, which ends or is set back first. Run the same again"
     " after that."
 )
-UNCONFIRMED = "nobody confirmed it in time"
+TRIED_AGAIN = (
+    "The next run of the baseline sets it back; the playbook restore takes the snapshot at once."
+)
 KILLED = "the run that watched it ended before its time, which is over"
 
 
@@ -144,7 +146,7 @@ class WatchedRun:
         follower = self._follower(mark)
         sample = follower.sample()
         now = read_timestamp(sample["now"]) or datetime.now(timezone.utc)
-        self.task.warn(f"A run that watched a change of {_moment(mark)} did not end its watch.")
+        self.task.warn(f"A run with a watched change of {_moment(mark)} did not come to its end.")
         if mark.is_over(now) or mark.after is None:
             verdict = Verdict(NOT_KNOWN, unknown=[f"{KILLED}."])
         else:
@@ -201,7 +203,13 @@ class WatchedRun:
         if run.failed and not run.result.get("done") and not run.result.get("unknown"):
             self.file.remove()
             return run
-        mark = self._written(run, mark)
+        try:
+            mark = self._written(run, mark)
+        except ValueError as exc:
+            message = (
+                f"Nobody watches the change, since its zone cannot be read: {exc} {TRIED_AGAIN}"
+            )
+            return run._replace(result={**run.result, "failed": True, "msg": message})
         if not mark.watched:
             self.file.remove()
             return run
@@ -244,11 +252,13 @@ class WatchedRun:
             return {**record, "confirmed": True}, ""
         reason = _in_words(mark, verdict)
         restored = set_back(self.task, self.part, mark)
+        if mark.status == WRITING and not restored.needed:  # it was killed before its first write
+            self.file.remove()
+            return record, ""
         record = {**record, "set_back": not restored.failure, "staying": list(restored.staying)}
         if restored.failure:
             return record, (
-                f"{reason} The change could not be set back: {restored.failure} The next run of the"
-                " baseline tries it again; the playbook restore takes the snapshot."
+                f"{reason} The change could not be set back: {restored.failure} {TRIED_AGAIN}"
             )
         self.file.write(
             mark.with_status(SET_BACK, reason=reason, culprits=_culprits(mark, verdict))
