@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -25,6 +26,7 @@ from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
 from ..plugin_utils._baseline.unmanaged import ACCEPTED, GONE, parse_accepted
+from ..plugin_utils._baseline.variables import SNAPSHOT_DIRECTORY
 from ..plugin_utils._report import arguments as report_arguments
 from ..plugin_utils._report import files as report_files
 from ..plugin_utils._report import record as report_records
@@ -37,6 +39,7 @@ from ..plugin_utils._report.plan_words import plan_lead
 from ..plugin_utils._report.predict import predict_host
 from ..plugin_utils._report.results import host_results, unread_host
 from ..plugin_utils._variables import CONTACTS, defaults_of, read_variables
+from ..plugin_utils._watch.mark import watched_in_words
 from ..plugin_utils._worker import found_by_run, prepare_workers
 
 prepare_workers()
@@ -286,7 +289,8 @@ def _predicted(
 ) -> report_records.HostRecord:
     """The record of a host; that of a host that cannot be read says why."""
     try:
-        return predict_host(task, now, former)
+        watched = partial(watched_in_words, task.host, task.value(SNAPSHOT_DIRECTORY))
+        return predict_host(task, now, former, watched)
     except ValueError as exc:
         mistakes = task.with_mistakes(exc, report_arguments.OF_REPORTED_HOST)
         record = unread_record(task.host, str(mistakes), now, mistakes.place)

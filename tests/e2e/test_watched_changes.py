@@ -86,6 +86,17 @@ def killed(
     service.faults.clear()
 
 
+def reported(service: LocalService, folder: Path) -> dict[str, Any]:
+    """The record of the host in a report, which writes nothing to the zone."""
+    writes = len(service.writes)
+    inventory = inventory_of(service, folder, {})
+    report = folder / "report"
+    ansible_playbook("-i", inventory, "-e", f"report_directory={report}", "playbooks/report.yml").done()
+    assert len(service.writes) == writes
+    (record,) = json.loads((report / "report.json").read_text(encoding="utf-8"))["hosts"]
+    return dict(record)
+
+
 class Background:
     """Does something in a thread whenever it is called, and lets its caller wait for that."""
 
@@ -244,6 +255,8 @@ def test_the_next_run_ends_the_watch_of_a_killed_one(
     killed(service, tmp_path, path="graphql", skip=1)
     assert (mark(tmp_path) or {})["status"] == "watching" and refs(service) == ["login", "admin"]
     assert "a change" in run(service, tmp_path, "--check").output.casefold()
+    (sentence,) = reported(service, tmp_path)["watched"]
+    assert sentence.endswith("is watched, or its run was killed; the next run ends it.")
     service.clock.advance(minutes=minutes)
     ended = run(service, tmp_path)
     assert words in ended.output
@@ -251,6 +264,8 @@ def test_the_next_run_ends_the_watch_of_a_killed_one(
     assert refs(service) == stays and bool(ended.code) == bool(minutes)
     left = mark(tmp_path)
     assert left is None or left["status"] == "set back"
+    words = [text.partition(":")[0] for text in reported(service, tmp_path)["watched"]]
+    assert words == (["A change was set back"] if minutes else [])
 
 
 def test_a_run_that_is_killed_before_its_first_write_leaves_nothing(service: LocalService, tmp_path: Path) -> None:

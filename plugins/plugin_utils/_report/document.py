@@ -264,7 +264,7 @@ def _applying_statuses(host: HostResults, accepted: AcceptedNow) -> dict[records
             *unmanaged.weakening(holes),
         ],
         "drift": [*record["overdue"], *_drift(record), *unmanaged.weakening(holes, weakens=False)],
-        "pending": [step["message"] for step in record["pending"]],
+        "pending": [*record["watched"], *(step["message"] for step in record["pending"])],
     }
 
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -73,7 +73,20 @@ def reads_beside(
     )
 
 
-def predict_host(task: HostTask, now: datetime, former: FormerReport | None = None) -> HostRecord:
+# Sentences on the watched changes of a host, by the differences from its baseline.
+Watched = Callable[[Sequence[Mapping[str, Any]]], Sequence[str]]
+
+
+def _nothing_watched(_operations: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    return ()
+
+
+def predict_host(
+    task: HostTask,
+    now: datetime,
+    former: FormerReport | None = None,
+    watched: Watched = _nothing_watched,
+) -> HostRecord:
     """The record of the host, with the changes that a run would make, and those that Cloudflare has
     made since the `former` report, if it is given. The plan is always made in
     check mode, so that nothing is written to Cloudflare. Raises AnsibleError, OptionError,
@@ -105,6 +118,7 @@ def predict_host(task: HostTask, now: datetime, former: FormerReport | None = No
         expiring=arguments.expiring(part, accepted, now, merged.postures),
         postures=[posture.record for posture in merged.postures],
         overdue=overdue,
+        watched=list(watched(predicted.record["operations"])),
     )
     return host_record(described_host, write_timestamp(now), AcceptedNow(accepted, now))
 

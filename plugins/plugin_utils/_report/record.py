@@ -645,6 +645,10 @@ class HostRecord(TypedDict):
         "what a posture has set that does not hold, and that is still in force",
         Metric("overdue", "Settings of postures that do not hold, still in force.", len),
     ]
+    watched: Annotated[
+        list[str],
+        "watched changes that have not come to their end, or that were set back and are described",
+    ]
     coverage: CoverageRecord | None
     prefixes: list[PrefixRecord]
     accepted_risks: list[AcceptedRisk]

@@ -23,13 +23,14 @@ from typing import Any
 
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import Resource, State
-from ...module_utils._timestamps import read_timestamp
+from ...module_utils._timestamps import read_timestamp, to_the_minute
 from .._baseline.watch_terms import WatchTerms
 from .._files import host_folder, write_private
 from .set_back import Change
 from .verdict import WatchedObject
 
 FOLDER = "watch"
+SNAPSHOTS = "snapshots"  # of a watched host that has no other directory of them
 WRITING, WATCHING, CONFIRMED, SET_BACK = "writing", "watching", "confirmed", "set back"
 
 
@@ -77,6 +78,25 @@ class Mark:
     def with_status(self, status: str, **fields: Any) -> Mark:
         """The mark with another status, and further fields."""
         return replace(self, status=status, **fields)
+
+
+def watched_in_words(
+    host: str, directory: Any, operations: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """A sentence on the watched change of a host if it has not come to its end, or if it was set
+    back and one of these differences would bring it again."""
+    try:
+        mark = MarkFile.of_host(str(directory or SNAPSHOTS), host).read()
+    except ValueError as exc:
+        return [str(exc)]
+    if mark is None:
+        return []
+    moment = to_the_minute(mark.written)
+    if mark.status != SET_BACK:
+        return [f"A change of {moment} is watched, or its run was killed; the next run ends it."]
+    planned = {(operation["resource"], str(operation["key"])) for operation in operations}
+    guilty = {(resource, key) for _action, resource, key, _fields in mark.culprits}
+    return [f"A change was set back: {mark.reason}"] if guilty & planned else []
 
 
 @dataclass(frozen=True)

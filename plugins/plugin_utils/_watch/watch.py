@@ -36,7 +36,7 @@ from .._baseline.watch_terms import VARIABLE, WatchTerms, watch_terms
 from .._export.host_state import predicted_state, read_host, read_part
 from .follow import Follower
 from .mark import CONFIRMED as IS_CONFIRMED
-from .mark import SET_BACK, WATCHING, WRITING, Mark, MarkFile
+from .mark import SET_BACK, SNAPSHOTS, WATCHING, WRITING, Mark, MarkFile
 from .objects import titles_of, watched_objects, why_not_watched
 from .restore import Restored, set_back
 from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, Verdict, signature
@@ -44,7 +44,6 @@ from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, Verdict, signature
 Begin = Callable[[Mapping[str, Any]], None]
 # Updates the host, and does the last thing before it writes.
 Update = Callable[[Begin], HostRun]
-SNAPSHOTS = "snapshots"  # of a watched host that has no other directory of them
 BUSY = (
     "Another run watches a change of this host, which ends or is set back first. Run the same again"
     " after that."
