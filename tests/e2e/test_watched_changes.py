@@ -264,8 +264,8 @@ def test_the_next_run_ends_the_watch_of_a_killed_one(
     assert refs(service) == stays and bool(ended.code) == bool(minutes)
     left = mark(tmp_path)
     assert left is None or left["status"] == "set back"
-    words = [text.partition(":")[0] for text in reported(service, tmp_path)["watched"]]
-    assert words == (["A change was set back"] if minutes else [])
+    beginnings = [text.partition(":")[0] for text in reported(service, tmp_path)["watched"]]
+    assert beginnings == (["A change was set back"] if minutes else [])
 
 
 def test_a_run_that_is_killed_before_its_first_write_leaves_nothing(service: LocalService, tmp_path: Path) -> None:

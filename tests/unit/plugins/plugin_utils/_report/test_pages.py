@@ -179,7 +179,14 @@ class Elements(HTMLParser):
 def compared(data: str) -> Any:
     """A report with everything that it may have, in which every text is this one."""
     posture = {"name": data, "until": GENERATED, "reason": data, "since": GENERATED}
-    other: Any = {**record(data), "host": data + "2", "groups": [], "postures": [posture], "overdue": [data]}
+    other: Any = {
+        **record(data),
+        "host": data + "2",
+        "groups": [],
+        "postures": [posture],
+        "overdue": [data],
+        "watched": [data],
+    }
     report = report_of([record(data, owner=data, runbook=data), other], GENERATED)
     report["previous"] = compare(report_of([record(data, reasons=[], status="pending")], GENERATED), report["hosts"])
     return report
