@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from math import comb
-from typing import Callable
+from typing import Callable, NamedTuple
 
 from .._text import Unread, quoted
 from .grammar import PATTERN, Token, text_of
@@ -154,6 +154,41 @@ def _pattern_of(token: Token) -> str:
             in_brackets = character == "["
         pattern += character
     return pattern
+
+
+class Literal(NamedTuple):
+    """A text that a field contains; at its start, at its end, or at both if it is all of it."""
+
+    text: str
+    is_start: bool
+    is_end: bool
+
+
+ANYTHING = ((".", "*"), (".", "*?"))  # at an open end of a pattern, where it changes nothing
+
+
+def literal_of(token: Token) -> Literal | None:
+    """The text that a regular expression asks for; None if it asks for anything else."""
+    pattern = _pattern_of(token)
+    pieces = [*PATTERN_PIECE.finditer(pattern)]
+    words = tuple(piece[0] for piece in pieces)
+    if "".join(words) != pattern:
+        return None
+    is_start, is_end = words[:1] in (("^",), (r"\A",)), words[-1:] in (("$",), (r"\z",))
+    first = 1 if is_start else 2 * (words[:2] in ANYTHING)
+    behind = 1 if is_end else 2 * (words[-2:] in ANYTHING)
+    letters = [_letter_of(piece) for piece in pieces[first : len(pieces) - behind]]
+    if not letters or not all(letters):
+        return None
+    return Literal("".join(letters), is_start, is_end)
+
+
+def _letter_of(piece: re.Match[str]) -> str:
+    """The only letter that a piece of a pattern matches; empty if there is none."""
+    text = piece[0]
+    if piece.lastgroup != "one" or text == "." or (text[0] == "\\" and text[1].isalnum()):
+        return ""
+    return text[-1] if text[0] != "[" else ""
 
 
 def wildcard_pieces(pattern: bytes) -> list[bytes]:

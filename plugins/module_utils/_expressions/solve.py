@@ -35,6 +35,7 @@ from .._vendor.fields import GREATEST, RANGES, SAME_FIELD
 from .expression import Expression
 from .fields import FILTER_FIELDS, met_addresses, numbers_of, possible_texts, values_of
 from .grammar import Combination, Comparison, Constant, Negation, Tree, place_in_words
+from .plainest import plainest
 
 Set = int
 EMPTY: Set = 0
@@ -209,6 +210,7 @@ class Diagrams:
             return self.without(WHOLE, self.of(tree.part, lists))
         if isinstance(tree, Combination):
             return self.combined(tree.operator, [self.of(part, lists) for part in tree.parts])
+        tree = plainest(tree)
         truth = self._decide(tree) if self._decide else None
         if isinstance(truth, bool):
             return WHOLE if truth else EMPTY
@@ -376,7 +378,7 @@ class Diagrams:
     def name_texts(self, expression: Expression) -> None:
         """Remember the texts to which an expression compares fields. This must happen before the
         traffic of any expression is computed."""
-        for leaf in expression.comparisons:
+        for leaf in map(plainest, expression.comparisons):
             texts = possible_texts(leaf) if leaf.plain and not leaf.problem else None
             if texts and leaf.operator != "contains":
                 field = SAME_FIELD.get(leaf.field, leaf.field)

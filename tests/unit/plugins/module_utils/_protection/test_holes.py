@@ -220,7 +220,7 @@ BY_A_LIST: dict[str, tuple[list[Rule], bool | None, str]] = {
 def test_items_of_a_list_that_a_baseline_does_not_name(
     rules: list[Rule], weakens: bool | None, reason: str, names_list: bool
 ) -> None:
-    state = {"zone": ZONE, **OFFICE, ITEMS.plural: [{"ip": "192.0.2.9"}], "custom_rules": rules}
+    state: dict[str, Any] = {"zone": ZONE, **OFFICE, ITEMS.plural: [{"ip": "192.0.2.9"}], "custom_rules": rules}
     named = [(Option(), {"name": "office"})] if names_list else []
     desired = [parse_desired(LISTS, named), *([parse_desired(ITEMS, [])] if names_list else [])]
     records = [(one["weakens"], one["reason"]) for one in unmanaged_lists(desired, state)]
