@@ -12,8 +12,9 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils._arguments import TEXTS
 from ..module_utils._errors import OptionError, OptionProblems, parsed
+from ..module_utils._protection.account_state import read_account
 from ..module_utils._protection.coverage import Coverage
-from ..module_utils._protection.summary import CoverageSummary, answer, read_account, summarise
+from ..module_utils._protection.summary import CoverageSummary, answer, summarise
 from ..module_utils._text import Option
 from ..plugin_utils._variables import read_call
 

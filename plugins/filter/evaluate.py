@@ -13,6 +13,7 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils._arguments import NEEDED, Arguments, list_of, result_argument
 from ..module_utils._errors import OptionError
+from ..module_utils._protection.account_state import read_account
 from ..module_utils._protection.expectation import (
     ALLOWED,
     BLOCKED,
@@ -23,7 +24,6 @@ from ..module_utils._protection.expectation import (
     parse_expectation,
 )
 from ..module_utils._protection.expected import find
-from ..module_utils._protection.summary import read_account
 from ..module_utils._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
 from ..module_utils._schema.custom_rulesets import EXECUTED_RULESETS
 from ..module_utils._schema.lists import items_of

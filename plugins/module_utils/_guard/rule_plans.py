@@ -14,7 +14,7 @@ from .._errors import reading
 from .._plan.plan import Check, Operation, Plan, differences
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
-from .._protection.rules_in_force import in_order_of
+from .._protection.zone_rule import in_order_of
 from .._remembered import remembered
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.custom_rulesets import EXECUTED_RULESETS

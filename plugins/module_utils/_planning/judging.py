@@ -71,7 +71,7 @@ def judge(
     if not exceeding:
         return Verdict("", "", max(map(_percent_of, shares)), dropped, [], advice)
     worst = max(exceeding, key=_percent_of)
-    ranges = ranges_of([share[0] for share in exceeding])
+    ranges = union_of_networks([share[0] for share in exceeding])
     sentences = [_too_much(worst, ranges, limits)]
     if doubts:
         sentences.append(unknown.message)
@@ -85,10 +85,12 @@ def unknown_by(doubts: Sequence[Doubt]) -> Verdict:
     drop.
     """
     sentences = [sentence for sentence, _ranges in doubts]
-    return Verdict.unknown(" ".join(sentences), ranges_of([ranges for _sentence, ranges in doubts]))
+    return Verdict.unknown(
+        " ".join(sentences), union_of_networks([ranges for _sentence, ranges in doubts])
+    )
 
 
-def ranges_of(networks_of_each: Sequence[Ranges]) -> Ranges:
+def union_of_networks(networks_of_each: Sequence[Ranges]) -> Ranges:
     """The addresses of several networks, as one set."""
     return union(network for ranges in networks_of_each for network in ranges)
 
@@ -161,7 +163,7 @@ def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[Doubt]:
             thin.append((f"{number}, to {first_few(networks(ranges))}.", ranges))
     doubts: list[Doubt] = []
     if silent:
-        space = ranges_of(silent)
+        space = union_of_networks(silent)
         doubts.append((f"The analytics saw no traffic to {first_few(networks(space))}.", space))
     return [*doubts, *in_few_sentences(thin)]
 
@@ -173,7 +175,7 @@ def in_few_sentences(doubts: Sequence[Doubt]) -> list[Doubt]:
     if not doubts:
         return []
     sentences = [sentence for sentence, _ranges in doubts[:MOST_SENTENCES]]
-    return [(" ".join(sentences), ranges_of([ranges for _sentence, ranges in doubts]))]
+    return [(" ".join(sentences), union_of_networks([ranges for _sentence, ranges in doubts]))]
 
 
 MOST_SENTENCES = 3

@@ -28,13 +28,13 @@ from .._protection.ordinary_traffic import (
 )
 from .._protection.overrides import managed_rules, override_losses
 from .._protection.rules_in_force import (
-    ZoneRule,
     contents_in,
     listed,
     lists_named_in,
     rules_in_force,
     spelt_out,
 )
+from .._protection.zone_rule import ZoneRule
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of

@@ -192,7 +192,8 @@ class SurroundingsReader(NamedTuple):
 
 def _backtested(plan: Plan, client: Client, terms: BacktestTerms) -> Backtested:
     """The backtest of a plan with the requests of the last hours, or of a file."""
-    from .._protection.backtest import Backtest, of_analytics, of_file  # loaded if a task asks
+    from .._protection.backtest import Backtest
+    from .._protection.backtested import of_analytics, of_file
 
     backtest = Backtest(plan.before, plan.after())
     if terms.file:

@@ -26,7 +26,7 @@ from .._values.address_set import (
     range_of,
     subnet_of,
 )
-from .judging import Doubt, in_few_sentences, is_decided, ranges_of
+from .judging import Doubt, in_few_sentences, is_decided, union_of_networks
 
 
 def silent(hours: NodeTraffic, decided: Decided, evidence: Evidence) -> list[Doubt]:
@@ -37,7 +37,7 @@ def silent(hours: NodeTraffic, decided: Decided, evidence: Evidence) -> list[Dou
     if hours.unknown:
         return [(reason, space) for reason in hours.unknown]
     doubts = _silent_networks(hours, [ranges for _prefix, ranges in decided.networks])
-    told = ranges_of([ranges for _sentence, ranges in doubts])
+    told = union_of_networks([ranges for _sentence, ranges in doubts])
     rows = [row for row in evidence.rows if is_decided(row, decided, space)]
     subnets = [ranges for ranges in _subnets_of(rows, space) if difference(ranges, told)]
     return in_few_sentences([*doubts, *_silent_networks(hours, subnets)])

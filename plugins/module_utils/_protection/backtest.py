@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
@@ -22,17 +21,14 @@ from .._expressions.batch import Batch
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields, FieldValue, Items, NotGiven, Pairs
 from .._schema.resource import State
-from .._text import plural
-from .._timestamps import write_timestamp
-from .._traffic.ask import Send, ask_requests
-from .._traffic.pieces import silence
 from .._traffic.queries import FEWEST_SAMPLES, percentage, too_few
 from .decide import rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED
 from .outcomes import UNKNOWN_END, outcome_of
-from .past_requests import ANALYTICS, LOGPUSH, SOURCE, FieldReader, Group, Records, require_file
-from .rules_in_force import ZoneRule, contents_in, spelt_out, zone_values
+from .past_requests import Group
+from .rules_in_force import contents_in, spelt_out, zone_values
+from .zone_rule import ZoneRule
 
 STOPPING = (BLOCKED, CHALLENGED)
 NEWLY_BLOCKED, NEWLY_PASSED, SAME = "newly_blocked", "newly_passed", "same"
@@ -410,52 +406,3 @@ def _readable(value: FieldValue) -> Any:
             pairs.append(f"{_readable(name)}={_readable(content)}")
         return "&".join(pairs)
     return value if isinstance(value, int) else str(value)
-
-
-ONLY_ZONES = "An account has no analytics of single requests; name a file with those of a zone."
-
-
-def of_analytics(
-    backtest: Backtest, send: Send, zone_id: str | None, now: datetime | None, hours: float
-) -> BacktestRecord:
-    """The backtest of the requests that a zone received in the last `hours` before `now`, as
-    results show it. If `zone_id` is None, it says that accounts have no analytics of requests."""
-    if zone_id is None:
-        return backtest.record((None, None), [ONLY_ZONES])
-    reader = FieldReader(backtest.fields, ANALYTICS)
-    until = now or datetime.now(timezone.utc)
-    since = until - timedelta(hours=hours)
-    listing = ask_requests(send, zone_id, reader.names, since, until)
-    rows = ((row.values, row.packets, row.samples) for row in listing.rows)
-    for groups in reader.groups(rows):
-        backtest.add(groups)
-    window = (write_timestamp(listing.page.since), write_timestamp(until))
-    samples: Counter[str] = Counter()
-    for row in listing.hourly_rows:
-        samples[str(row.values[0])] += row.samples
-    silent = silence(samples, listing.page.since, until, "requests")
-    reasons_unknown = [*listing.unknown, *([silent] if silent else [])]
-    return backtest.record(window, reasons_unknown)
-
-
-def of_file(backtest: Backtest, path: str) -> BacktestRecord:
-    """The backtest of the requests in a file of Logpush records, as results show it; raises
-    PlanError if the file cannot be opened."""
-    require_file(path)
-    reader = FieldReader(backtest.fields, LOGPUSH)
-    records = Records(path, reader.names)
-    for groups in reader.groups(records):
-        backtest.add(groups)
-    unclear = plural(records.unclear, "line", "lines")
-    backtest.add_unread(records.unclear, f"{SOURCE} in {unclear} of {path}")
-    reasons_unknown = []
-    if records.unread:
-        reasons_unknown.append(f"The file {path} cannot be read to its end: {records.unread}.")
-    if backtest.requests["all"]:
-        malformed = plural(records.malformed, "line", "lines")
-        backtest.add_unread(records.malformed, f"records in {malformed} of {path}")
-    elif not records.unread:
-        reasons_unknown.append(
-            f"No line of the file {path} is the record of a request of a client."
-        )
-    return backtest.record(records.window, reasons_unknown)

@@ -24,18 +24,9 @@ from .._text import capitalised, excerpt
 from .._timestamps import read_timestamp
 from .._values.address_set import Range, Ranges, counted, difference, intersection, range_of, union
 from .._values.kinds import FLAG
-from .modes import (
-    OFF,
-    UNDECIDED,
-    Component,
-    Modes,
-    Piece,
-    components,
-    gathered,
-    in_order,
-    never_mitigated,
-    union_of_modes,
-)
+from .components import components
+from .lost_mitigation import never_mitigated
+from .modes import OFF, UNDECIDED, Component, Modes, Piece, gathered, in_order, union_of_modes
 
 IDLE = frozenset([OFF, DISABLED])
 UNKNOWN_STATUS = "Whether TCP protection is on is not known."

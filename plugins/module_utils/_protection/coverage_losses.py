@@ -13,17 +13,10 @@ from typing import Iterator
 from .._schema.account import ALLOWLIST, PREFIXES, STATUS
 from .._schema.resource import Key, Resource
 from .._values.address_set import Ranges, difference, intersection, union
+from .components import watching
 from .coverage import Coverage
-from .modes import (
-    PASSING,
-    SWITCHED_OFF,
-    UNPROTECTED,
-    Loss,
-    counted_networks,
-    mitigation_losses,
-    no_longer_mitigated,
-    watching,
-)
+from .lost_mitigation import mitigation_losses, no_longer_mitigated
+from .modes import PASSING, SWITCHED_OFF, UNPROTECTED, Loss, counted_networks
 
 
 def account_losses(resource: Resource, was: Coverage, becomes: Coverage) -> Iterator[Loss]:

@@ -26,8 +26,9 @@ from .modes import UNDECIDED
 from .outcomes import LOG, UNKNOWN_END, Outcome, WalkedRules, outcome_of
 from .request import PROTOCOL_FIELD
 from .routing import met_by
-from .rules_in_force import REST_OF_THE_LIST, ZoneRule, rules_in_force
+from .rules_in_force import rules_in_force
 from .traffic_sets import EvaluateExpression, PastRequests, SingleRequest, Split
+from .zone_rule import REST_OF_THE_LIST, ZoneRule
 
 
 class Decision(NamedTuple):

@@ -24,7 +24,8 @@ from .expectation import BYPASSED, MITIGATED, MONITORED, PASSING, UNPROTECTED
 from .modes import DATA_CENTER, GLOBAL, IN_TURN, REGION, Component, Rule
 from .outcomes import Outcome
 from .request import DNS, Packet
-from .rules_in_force import ZoneRule, contents_in
+from .rules_in_force import contents_in
+from .zone_rule import ZoneRule
 
 
 def name_of_entry(prefix: str) -> str:

@@ -19,8 +19,9 @@ from .._schema.registry import DDOS_OVERRIDES, evaluated_as
 from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values
 from .._schema.rulesets import PARAMETERS, deployed
 from .coverage import Coverage
-from .rules_in_force import CONDITIONS, IN_ORDER, SKIPPING
+from .rules_in_force import IN_ORDER
 from .worse import worse
+from .zone_rule import CONDITIONS, SKIPPING
 
 
 class Neighbours(NamedTuple):

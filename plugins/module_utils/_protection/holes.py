@@ -23,9 +23,10 @@ from .described_traffic import MAY_PASS, opening_sources
 from .difference import traffic_difference
 from .losses import objects_among, rule_losses
 from .modes import Loss
-from .rules_in_force import SUFFIX_OF_ACCOUNT, ZoneRule, listed, rules_in_force
+from .rules_in_force import SUFFIX_OF_ACCOUNT, listed, rules_in_force
 from .steps import BLOCK, source_of
 from .traffic_changes import Source, TrafficChanges
+from .zone_rule import ZoneRule
 
 MOST_ALONE = 50  # objects of which each is compared by itself
 

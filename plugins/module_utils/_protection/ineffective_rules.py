@@ -22,7 +22,8 @@ from .._values.kinds import as_json
 from .claims_among import claims_among, values_read
 from .covering import NEVER, SHADOWED, Claim, ListObject
 from .empty_lists import Ends, EndsByCollection, claims_by_empty_lists, empty_lists, lasting_lists
-from .rules_in_force import IN_ORDER, ZoneRule, beyond, in_order_of, rules_in_force
+from .rules_in_force import IN_ORDER, beyond, rules_in_force
+from .zone_rule import ZoneRule, in_order_of
 
 FILTER_IS_DELETED = "its filter is deleted, so that it matches no request"
 ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")

@@ -28,15 +28,8 @@ from .looser_rules import loosened, only_logs
 from .modes import Loss, loss_by
 from .ordinary_traffic import plain_traffic
 from .overrides import override_doubts, override_losses
-from .rules_in_force import (
-    REASON_OF_UNREAD,
-    REST_OF_THE_LIST,
-    ZoneRule,
-    beyond,
-    contents_in,
-    rules_in_force,
-    spelt_out,
-)
+from .rules_in_force import REASON_OF_UNREAD, beyond, contents_in, rules_in_force, spelt_out
+from .zone_rule import REST_OF_THE_LIST, ZoneRule
 
 Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"

@@ -39,7 +39,8 @@ from .._values.address_set import (
 )
 from .._values.hostnames import in_punycode
 from .._values.kinds import FLAG
-from .rules_in_force import ZoneRule, beyond
+from .rules_in_force import beyond
+from .zone_rule import ZoneRule
 
 # The prefixes of an account, in a state of the rules that packets to them meet.
 OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")

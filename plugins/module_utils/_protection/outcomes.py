@@ -17,10 +17,10 @@ from typing import Generic, Hashable, Iterator, NamedTuple, Sequence
 
 from .._schema.resource import ENFORCING
 from .expectation import ALLOWED, BLOCKED, CHALLENGED, LOGGED, SKIPPED
-from .rules_in_force import REST_OF_THE_LIST, ZoneRule
 from .traffic_changes import Source
 from .traffic_sets import TrafficSet, TrafficSets
 from .walk import Mark, Step, StepEffect, Walked, met_by
+from .zone_rule import REST_OF_THE_LIST, ZoneRule
 
 LOG, UNKNOWN_END = "log", "unknown"
 MET = "met"  # the family of the marks that say which rule traffic meets

@@ -22,7 +22,7 @@ from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed, phase_of
 from .._values.address_set import Contents
 from .looser_rules import deploys_less, limits_less
 from .overrides import weaker_levels
-from .rules_in_force import REST_OF_THE_LIST, ZoneRule, listed, rules_in_force
+from .rules_in_force import listed, rules_in_force
 from .traffic_changes import PASSES, PASSING, Source
 from .walk import (
     CHECKED,
@@ -39,6 +39,7 @@ from .walk import (
     Step,
     StepEffect,
 )
+from .zone_rule import REST_OF_THE_LIST, ZoneRule
 
 BLOCK, LOG = "block", "log"
 LOGS = Mark(LOGGED, LOG, PASSING, "is logged")

@@ -8,13 +8,10 @@ network."""
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Sequence, TypedDict
+from typing import Any, Sequence, TypedDict
 
-from .._arguments import Arguments, list_of, read_value, result_argument
-from .._errors import OptionError
-from .._schema.account import ALLOWLIST, COLLECTIONS, COMPONENTS, PREFIXES, STATUS, TCP_KINDS
-from .._schema.resource import Object, Resource, State
-from .._text import Option, capitalised, first_few
+from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES
+from .._text import capitalised
 from .._values.address_set import (
     Range,
     Ranges,
@@ -28,6 +25,7 @@ from .._values.address_set import (
     range_of,
 )
 from .coverage import Coverage
+from .coverage_words import _excluded, coverage_in_words
 from .modes import (
     LESS,
     PASSING,
@@ -132,69 +130,6 @@ class NetworkAnswer(TypedDict):
 def address_set(ranges: Ranges) -> AddressSet:
     """The addresses in the form that results show."""
     return AddressSet(networks=networks(ranges), addresses=count(ranges))
-
-
-def coverage_in_words(coverage: Coverage) -> list[str]:
-    """The coverage in a few lines for people."""
-    is_off = coverage.enabled is False
-    if is_off:
-        sentence, reasons = _without_tcp(coverage), coverage.reasons[1:]  # the first says it, too
-    else:
-        sentence, reasons = _with_tcp(coverage), coverage.reasons
-    while_on = ", once it is on" if is_off else ""
-    return [
-        sentence,
-        *reasons,
-        *_lines_of_addresses(coverage, while_on),
-        *_lines_of_components(coverage, while_on),
-    ]
-
-
-def _with_tcp(coverage: Coverage) -> str:
-    switch = "on" if coverage.enabled else "in an unknown state"
-    effect = "not effective" if coverage.reasons else "effective"
-    return f"TCP protection is {switch}, and {effect}."
-
-
-def _without_tcp(coverage: Coverage) -> str:
-    """A sentence on the components that do nothing while TCP protection is off."""
-    switched = [component for component in coverage.components if component.is_switched]
-    if len(switched) == len(coverage.components):
-        return "TCP protection is off: nothing is protected."
-    titles = " and ".join(component.title for component in switched)
-    return f"TCP protection is off: {titles} do nothing."
-
-
-def _lines_of_addresses(coverage: Coverage, while_on: str) -> Iterator[str]:
-    """The numbers of addresses that are protected, excluded and allowed, with the first ones."""
-    protected = "Undecided" if coverage.malformed_exclusions else "Protected"
-    if all(component.is_switched for component in coverage.components):
-        protected += while_on
-    for title, ranges in (
-        (protected, coverage.protected),
-        ("Excluded", _excluded(coverage)),
-        ("Allowed as sources", coverage.bypassing),
-    ):
-        examples = f" ({first_few(networks(ranges))})" if ranges else ""
-        yield f"{title}: {counted(ranges)}{examples}."
-
-
-def _lines_of_components(coverage: Coverage, while_on: str) -> Iterator[str]:
-    """The modes of each component, with the number of addresses to which they apply."""
-    for component in coverage.components:
-        clauses = [
-            f"{' or '.join(in_order(modes))} for {counted(ranges)}"
-            for ranges, modes in coverage.pieces[component.kind]
-        ]
-        if clauses:
-            title = capitalised(component.title)
-            condition = while_on if component.is_switched else ""
-            yield f"{title}{condition}: {'; '.join(clauses)}."
-
-
-def _excluded(coverage: Coverage) -> Ranges:
-    """The addresses in a protected prefix that an excluded prefix removes from protection."""
-    return intersection(coverage.inside, coverage.carved_out)
 
 
 def summarise(coverage: Coverage) -> CoverageSummary:
@@ -340,53 +275,3 @@ def _overlapping_prefixes(coverage: Coverage, range_: Range, excluded: bool) -> 
         if prefix_start <= end and start <= prefix_end:
             by_size.append((prefix_start - prefix_end, str(entry["prefix"])))
     return [prefix for _size, prefix in sorted(by_size)]
-
-
-KIND: Arguments = {"kind": {"choices": list(TCP_KINDS), "required": True}}
-COLLECTIONS_OF_RESULT: Arguments = {
-    name: list_of(
-        result_argument(
-            [field.name for resource in resources for field in resource.fields],
-            **(KIND if len(resources) > 1 else {}),
-            **{name: {"type": "raw"} for name in resources[0].key},
-        )
-    )
-    for name, resources in COLLECTIONS.items()
-}
-OWN_ACCOUNT = result_argument(
-    status={"type": "dict"}, enabled={"type": "bool"}, **COLLECTIONS_OF_RESULT
-)
-
-
-def read_account(account: Any) -> State:
-    """The collections that `account` contains; others are unknown. Raises OptionError.
-
-    Takes the result of protection_info or account_protection, or {enabled, prefixes, allowlist,
-    rules, filters, dns_rules} as account_protection takes them; fields that an entry leaves out
-    have the default of a new object.
-    """
-    if isinstance(account, Mapping):
-        account = account.get("protection", account)
-    read_value(Option("account"), OWN_ACCOUNT, account)
-    enabled = account.get("enabled")
-    status = account.get("status") or ({} if enabled is None else {"enabled": enabled})
-    state: dict[str, Sequence[Object]] = {STATUS.plural: [status]} if status else {}
-    for name, resources in COLLECTIONS.items():
-        entries = account.get(name)
-        if entries is not None:
-            for resource in resources:
-                state[resource.plural] = _entries_of_resource(resource, entries)
-    if not state:
-        names = ", ".join(["status", *COLLECTIONS])
-        raise OptionError(Option("account"), f"it says nothing of {names}")
-    return state
-
-
-def _entries_of_resource(resource: Resource, entries: Sequence[Object]) -> list[Object]:
-    """The entries that belong to a resource, completed with the defaults of a new object."""
-    objects: list[Object] = []
-    for entry in entries:
-        if entry.get("kind") in (None, resource.kind):
-            values = {name: value for name, value in entry.items() if value is not None}
-            objects.append({**resource.defaults(), **values})
-    return objects

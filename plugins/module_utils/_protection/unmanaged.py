@@ -44,14 +44,8 @@ from .ordinary_traffic import (
     width,
 )
 from .overrides import losses_by_others, overrides_in_force
-from .rules_in_force import (
-    ZoneRule,
-    contents_in,
-    executed_rulesets,
-    listed,
-    rules_in_force,
-    spelt_out,
-)
+from .rules_in_force import contents_in, executed_rulesets, listed, rules_in_force, spelt_out
+from .zone_rule import ZoneRule
 
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
 ON = {STATUS.plural: [{"enabled": True}]}

@@ -16,12 +16,12 @@ from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
 from .._values.kinds import mapping
 from .._vendor.rules import ANSWER_OF_CUSTOM_RULE, OPTIONS_OF_ONE_ACTION
-from .firewall_rules import PRODUCTS
 from .resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, Object, Permission, Values
 from .rulesets import (
     EXECUTE,
     LOGGING,
     RULE_SEMANTICS,
+    SKIPPED_PRODUCTS,
     deployed,
     entry_point,
     fields_of_rules,
@@ -40,7 +40,7 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "ruleset": {"type": "str", "choices": ["current"]},
     "phase": {"type": "str", "choices": ["current"]},
     "phases": {"type": "list", "elements": "str", "choices": list(SKIPPABLE_PHASES)},
-    "products": {"type": "list", "elements": "str", "choices": list(PRODUCTS)},
+    "products": {"type": "list", "elements": "str", "choices": list(SKIPPED_PRODUCTS)},
     "response": response(ANSWER_OF_CUSTOM_RULE),
 }
 

@@ -29,9 +29,7 @@ from .resource import (
     fields_in,
     without,
 )
-
-PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
-
+from .rulesets import SKIPPED_PRODUCTS
 
 # Among firewall rules of equal priority, Cloudflare evaluates actions in this order.
 ACTIONS_BY_PRECEDENCE = (
@@ -118,7 +116,7 @@ FIREWALL_RULES = Resource(
         Field("priority", PRIORITY),
         PAUSED,
         DESCRIBED,
-        Field("products", several(*PRODUCTS)),
+        Field("products", several(*SKIPPED_PRODUCTS)),
         REFERENCE,
         Field("filter", Value({"type": "dict"}, dict, str), fields=FIREWALL_FILTER),
     ),

@@ -29,6 +29,8 @@ from .resource import (
     without,
 )
 
+# The products that a skip, or a firewall rule, can name.
+SKIPPED_PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
 EXECUTE, SKIP, LOG = "execute", "skip", "log"
 PARAMETERS, OVERRIDES = "action_parameters", "overrides"
 ENTRY_KEYS = {"categories": "category", "rules": "id"}  # of the lists in overrides

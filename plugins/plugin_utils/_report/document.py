@@ -18,7 +18,7 @@ from ...module_utils._expressions.expression import Expression
 from ...module_utils._protection.coverage import IDLE
 from ...module_utils._protection.losses import matches_nothing
 from ...module_utils._protection.modes import UNDECIDED, counted_networks
-from ...module_utils._protection.rules_in_force import ZoneRule
+from ...module_utils._protection.zone_rule import ZoneRule
 from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._text import capitalised, plural
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp

@@ -23,12 +23,13 @@ from ...module_utils._guard.terms import Pending
 from ...module_utils._planning.zone import NOT_SERVED
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
-from ...module_utils._protection.rules_in_force import IN_ORDER, SKIPPING, ZoneRule
+from ...module_utils._protection.rules_in_force import IN_ORDER
 from ...module_utils._protection.traffic_changes import (
     TrafficChangeRecord,
     TrafficChangesRecord,
     example_in_words,
 )
+from ...module_utils._protection.zone_rule import SKIPPING, ZoneRule
 from ...module_utils._schema.account import ALLOWLIST
 from ...module_utils._schema.products import PRODUCTS
 from ...module_utils._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, title_of_resource

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import AbstractSet, Iterable, Iterator, NamedTuple, Sequence
 
-from ..._protection.rules_in_force import ZoneRule, contents_in, rules_in_force, spelt_out
+from ..._protection.rules_in_force import contents_in, rules_in_force, spelt_out
+from ..._protection.zone_rule import ZoneRule
 from ..._schema.registry import evaluated_as
 from ..._schema.resource import Key, Resource
 from .base import Change

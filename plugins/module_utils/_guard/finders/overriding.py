@@ -11,27 +11,19 @@ may stop them all. Of managed DDoS rules, the first override that traffic meets 
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, NamedTuple
 
 from ..._expressions.expression import Expression
-from ..._protection.ordinary_traffic import destination_names, plain_traffic
-from ..._protection.override_entries import entries_by_name
-from ..._protection.overrides import (
-    OverrideInForce,
-    level_set_by,
-    override_expression,
-    overrides_in_force,
-)
-from ..._schema.ddos_overrides import BLOCK, L4_OVERRIDES, OFF
+from ..._protection.ordinary_traffic import plain_traffic
+from ..._protection.override_entries import RULE, entries_by_name
+from ..._schema.ddos_overrides import BLOCK
 from ..._schema.managed_rules import MANAGED_RULES
-from ..._schema.registry import DDOS_OVERRIDES
-from ..._schema.resource import Object, Resource, State, fields_in
+from ..._schema.resource import Object, State, fields_in
 from ..._schema.rulesets import OVERRIDES, PARAMETERS, deployed
 from ..._text import first_few, sentence
-from ..finding import Entry, FinderAnswer, entries_of, entry_of
+from ..finding import Entry, FinderAnswer, entry_of
 from .base import Change
-
-MANAGED_RULE = "rule "
+from .blocking_in_turn import by_ddos_overrides, managed_rules_in_words
 
 
 class BlockingOverride(NamedTuple):
@@ -52,21 +44,15 @@ class BlockingOverride(NamedTuple):
     def words(self) -> str:
         """A clause on the override and the managed rules that it sets to block."""
         title = f"{MANAGED_RULES.title} {MANAGED_RULES.label_of(self.rule)}"
-        return f"{title} sets {_in_words(self.category)} of the ruleset {self.ruleset} to block"
+        category = managed_rules_in_words(self.category)
+        return f"{title} sets {category} of the ruleset {self.ruleset} to block"
 
 
 def blocking_overrides(change: Change) -> FinderAnswer:
     """The risk that overrides newly set all managed rules, or all of a category, to block, and do
     so for all plain traffic.
     """
-    return _by_deployments(change) or _by_ddos_overrides(change)
-
-
-def _in_words(name: str) -> str:
-    """A noun for the managed rules of the category `name`, or for all managed rules if it is
-    empty.
-    """
-    return f"the {name}" if name else "all managed rules"
+    return _by_deployments(change) or by_ddos_overrides(change)
 
 
 def _by_deployments(change: Change) -> FinderAnswer:
@@ -105,103 +91,6 @@ def _categories_blocked(override: Object) -> list[str]:
     for name, entries in entries_by_name(override).items():
         for _place, entry in entries:
             is_working = entry.get("enabled") is not False
-            if entry.get("action") == BLOCK and is_working and not name.startswith(MANAGED_RULE):
+            if entry.get("action") == BLOCK and is_working and not name.startswith(RULE):
                 categories.append(name)
     return categories
-
-
-class Blocking(NamedTuple):
-    """An override of DDoS rules, the traffic for which it sets managed rules to block, and the
-    `name` of their category (empty: all managed rules).
-    """
-
-    resource: Resource
-    override: Object
-    name: str
-    traffic: Expression
-
-    @property
-    def entry(self) -> Entry:
-        """The entry by which risks name the override."""
-        return entry_of(self.resource, self.override)
-
-    @property
-    def words(self) -> str:
-        """A clause on the override and the managed rules that it sets to block."""
-        return f"{self.resource.title} {self.entry.text} sets {_in_words(self.name)} to block"
-
-
-def _by_ddos_overrides(change: Change) -> FinderAnswer:
-    found: list[Blocking] = []
-    for resource in DDOS_OVERRIDES:
-        found += _newly_blocking(resource, change.before.state, change.after.state)
-    if not found:
-        return None
-    words = first_few(dict.fromkeys(blocking.words for blocking in found))
-    changed = {(operation.resource.name, operation.key) for operation in change.plan.operations}
-    blamed = {(blocking.resource.name, blocking.entry.key): blocking.entry for blocking in found}
-    concerned = [entry for target, entry in blamed.items() if target in changed]
-    message = f"{words} for all plain traffic, whatever each managed rule does by itself"
-    return sentence(message), [], concerned or entries_of(change.plan.operations)
-
-
-def _newly_blocking(resource: Resource, before: State, after: State) -> Iterator[Blocking]:
-    """The overrides by which managed rules block all plain traffic in the state `after`, but not in
-    the state `before`.
-    """
-    former, latter = (overrides_in_force(resource, state) for state in (before, after))
-    if former.overrides == latter.overrides:
-        return
-    names = {"": None}  # all managed rules, and those of each category
-    for override in latter.overrides:
-        names.update({name: None for name in entries_by_name(override) if _is_of_category(name)})
-    kind = "packet" if resource is L4_OVERRIDES else "request"
-    destinations = destination_names(kind, after)
-    for name in names:
-        blocking = _blocking_everything(latter, name, kind, destinations)
-        if blocking and not _blocking_everything(former, name, kind, destinations):
-            yield from blocking
-
-
-def _is_of_category(name: str) -> bool:
-    return bool(name) and not name.startswith(MANAGED_RULE)
-
-
-def _blocking_everything(
-    in_force: OverrideInForce, name: str, kind: str, destinations: tuple[str, ...]
-) -> Sequence[Blocking]:
-    """The overrides by which managed rules block all plain traffic, alone or together; empty if
-    some of it passes. `name` is the category of the managed rules (empty: rules without a
-    category).
-    """
-
-    def is_everything(traffic: Expression) -> bool:
-        return bool(plain_traffic(traffic, kind, False, destinations))
-
-    together = _blocking_in_turn(in_force, name)
-    alone = [blocking for blocking in together if is_everything(blocking.traffic)]
-    if alone or not together:
-        return alone
-    union = Expression.any_of([blocking.traffic for blocking in together])
-    return together if is_everything(union) else []
-
-
-def _blocking_in_turn(in_force: OverrideInForce, name: str) -> Sequence[Blocking]:
-    """The overrides that set managed rules to block, each without the traffic for which an override
-    in front of it sets something else. `name` is the category of the managed rules (empty: rules
-    without a category).
-    """
-    names = [name] if name else []
-    in_front: list[Expression] = []
-    together: list[Blocking] = []
-    for override in in_force.overrides:
-        level = level_set_by(entries_by_name(override), names)
-        if level is None:
-            continue
-        expression = override_expression(in_force.resource, override)
-        if level.action == BLOCK and level.sensitivity != OFF:
-            traffic = expression.without(*in_front)
-            together.append(Blocking(in_force.resource, override, level.name, traffic))
-        else:
-            in_front.append(expression)
-    return together

@@ -25,7 +25,7 @@ from ..._protection.losses import (
     skips_deployments_alone,
 )
 from ..._protection.modes import Loss
-from ..._protection.rules_in_force import ZoneRule
+from ..._protection.zone_rule import ZoneRule
 from ..._schema.resource import Key, Resource
 from ..._text import capitalised, first_few
 from ..finding import Entry, FinderAnswer

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Sequence
 
 from ..._plan.plan import Operation
-from ..._protection.modes import LESS, LESS_SENSITIVE, Component, Loss, rule_of
+from ..._protection.components import rule_of
+from ..._protection.modes import LESS, LESS_SENSITIVE, Component, Loss
 from ..._schema.account import rules_of_component
 from ..._text import first_few
 from ..finding import FinderAnswer, entries_of, entry_of

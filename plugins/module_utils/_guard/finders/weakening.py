@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import Iterable, Iterator, NamedTuple, Sequence
 
 from ..._protection.losses import matches_nothing
-from ..._protection.rules_in_force import ZoneRule, rules_in_force
+from ..._protection.rules_in_force import rules_in_force
 from ..._protection.steps import StateSteps
 from ..._protection.ways import ComparedWay
 from ..._protection.weakened_rules import decides_about_traffic, rules_without_effect
+from ..._protection.zone_rule import ZoneRule
 from ..._schema.resource import Key, Resource, State
 from ..._schema.rulesets import phase_of
 from ..._text import Unread, first_few, plural, sentence

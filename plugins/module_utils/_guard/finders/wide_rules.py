@@ -16,7 +16,7 @@ from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ..._protection.losses import overtaken
 from ..._protection.ordinary_traffic import WideRule, rules_matching_all_traffic, width
-from ..._protection.rules_in_force import ZoneRule
+from ..._protection.zone_rule import ZoneRule
 from ..._schema.registry import DECIDING
 from ..._schema.resource import Key, State
 from ..._text import first_few, sentence

@@ -11,11 +11,9 @@ from itertools import product
 from typing import Any, Dict, List, NamedTuple, Tuple
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import (
-    Component,
-    component,
-    no_longer_mitigated,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.components import component
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.lost_mitigation import no_longer_mitigated
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import Component
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     Ranges,
     counted,

@@ -7,11 +7,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import (
-    component,
-    components,
-    in_order,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.components import component, components
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import in_order
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import count, range_of
 
 from tests.support.coverage_model import HALF, Entry, account_state, filter_, rule

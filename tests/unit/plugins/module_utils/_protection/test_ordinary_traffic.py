@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.ord
     wide_groups,
     width,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import ZoneRule, in_order_of
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.zone_rule import ZoneRule, in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES

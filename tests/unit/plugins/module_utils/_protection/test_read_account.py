@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import read_account
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.account_state import read_account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import DNS_RULES
 
 PREFIX = {"prefix": "192.0.2.0/24"}

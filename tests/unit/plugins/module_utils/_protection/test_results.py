@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage_words import coverage_in_words
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     answer,
     compare_coverage,
-    coverage_in_words,
     diff_facts,
     summarise,
 )

@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.dec
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.outcomes import Outcome
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import in_order_of
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.zone_rule import in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import (
     REASON_OF_UNREAD,
-    REST_OF_THE_LIST,
-    ZoneRule,
     rules_in_force,
     zone_values,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.zone_rule import REST_OF_THE_LIST, ZoneRule
 
 OFFICE = "a" * 32
 ENTERPRISE = {"name": "shop.example", "plan": {"legacy_id": "enterprise"}}

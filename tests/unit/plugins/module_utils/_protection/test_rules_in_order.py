@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import IN_ORDER, ZoneRule
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import IN_ORDER
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.zone_rule import ZoneRule
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import EVALUATION, RULESETS
 
 SKIP = {
