@@ -15,10 +15,12 @@ import os
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..module_utils._api.settings import ENVIRONMENT as CREDENTIALS
+from ..module_utils._api.settings import check_credential
 from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS, OptionError, parsed
 from ..module_utils._protection.expectation import KINDS_OF_TRAFFIC, OF_REQUESTS, PACKETS
@@ -32,7 +34,7 @@ from ..plugin_utils._attack.options import ATTACK
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.variables import INVENTORY, TARGET, wrong_names
+from ..plugin_utils._baseline.variables import INVENTORY, PREFIX, TARGET, wrong_names
 from ..plugin_utils._doctor.doctor import DOCTOR
 from ..plugin_utils._export.describe import VARIABLES as EXPORT
 from ..plugin_utils._export.state_file import RESTORE
@@ -349,6 +351,19 @@ def _findings(task: HostTask) -> HostFindings:
     return HostFindings(role_variables.each_once([*mistakes, *problems]), alone.doubts)
 
 
+def _wrong_credentials(task: HostTask) -> list[OptionError]:
+    """The errors of credentials that stand in the inventory as plain texts; an encrypted one needs
+    its password, and a template may need the environment of a run."""
+    checks = []
+    for prefix, name in product((PREFIX, "edge_"), CREDENTIALS):
+        variable = f"{prefix}{name}"
+        value = task.variables.get(variable)
+        if isinstance(value, str) and value and role_variables.is_data(value):
+            text = str(role_variables.plain(value))
+            checks.append(partial(check_credential, Option(variable), name, text))
+    return role_variables.errors_of(*checks)
+
+
 def _mistakes(task: HostTask) -> list[OptionError]:
     """The mistakes in the variables of a host."""
     names = (*report_arguments.REPORT_VARIABLES, *EXPORT, *PLAYBOOKS)
@@ -360,6 +375,7 @@ def _mistakes(task: HostTask) -> list[OptionError]:
     errors = [
         *role_variables.errors_of(task.require_control_node),
         *wrong_names(task.variables),
+        *_wrong_credentials(task),
         *misspelt,
         *role_variables.with_unread(unread, wrong),
     ]

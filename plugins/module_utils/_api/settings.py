@@ -60,7 +60,7 @@ def credential_headers(
     if not credentials:
         raise OptionError(Option("api_token"), "there are no credentials; " + ALL_WAYS)
     for name, value in credentials.items():
-        _check_credential(name, value)
+        check_credential(Option(name), name, value)
     if "api_token" in credentials:
         return {"Authorization": "Bearer " + credentials["api_token"]}
     for name in KEY_SCHEME:
@@ -84,10 +84,12 @@ def _credentials_in(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: values[name] for name in KEY_SCHEME if values[name]}
 
 
-def _check_credential(name: str, value: str) -> None:
+def check_credential(option: Option, name: str, value: str) -> None:
+    """Raise OptionError for a value that cannot be the credential of this name; the message does
+    not have the value."""
     problem = _credential_problem(name, value)
     if problem:
-        raise OptionError(Option(name), problem)
+        raise OptionError(option, problem)
 
 
 def _credential_problem(name: str, value: str) -> str:
