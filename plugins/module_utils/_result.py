@@ -168,7 +168,7 @@ def plan_details(checked: Checked) -> dict[str, Any]:
         "operations": operation_records(plan.operations),
         **protection_results(checked, make_diff(plan.operations), plan.after()),
         **checked.expected,
-        **checked.backtest,
+        **checked.past_requests,
         "plan_id": checked.plan_id,
     }
 

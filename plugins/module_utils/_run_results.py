@@ -60,7 +60,7 @@ class RunResults(NamedTuple):
         result.update(self._weaker(checked, before, after))
         expected_in = map(task.with_missing, (before, after))
         result.update(expected_results(task.terms.expectations, *expected_in))
-        result.update(checked.backtest)
+        result.update(checked.past_requests)
         result.update(self._owner_and_objects(after))
         result.update(self._not_served(plan.before))
         result.update(task.shown_products)

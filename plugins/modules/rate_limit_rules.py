@@ -194,6 +194,18 @@ options:
       - The token then needs the permission to write in check mode too.
     type: bool
     default: false
+  measure:
+    description:
+      - Whether to return how many requests of one client in one period the rules of the task would
+        have counted. It writes nothing more, and refuses nothing.
+      - It costs one query of the analytics for each rule and hour, and needs the permission
+        C(Analytics Read) of the zone.
+    type: bool
+    default: false
+  measure_hours:
+    description: The hours to look back.
+    type: float
+    default: 24
 seealso:
   - module: edgeops.protection.custom_rules
   - module: edgeops.protection.ddos_l7_overrides
@@ -246,6 +258,59 @@ zone_id:
   returned: success
   type: str
   sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+measured:
+  description: The requests that each rule of the task counts, with its planned values. Periods
+    begin at full multiples of their length.
+  version_added: 1.0.0
+  returned: when O(measure) is V(true)
+  type: list
+  elements: dict
+  contains:
+    ref:
+      description: The name of the rule.
+      type: str
+      sample: api
+    period:
+      description: The seconds of a period.
+      type: int
+      sample: 60
+    clients:
+      description: The number of clients, as the characteristics tell them apart; null if it is
+        not known, as all numbers.
+      type: int
+      sample: null
+    requests:
+      description: The number of requests.
+      type: int
+      sample: null
+    p50:
+      description: In half of the periods in which a client sent any request, it sent no more
+        than so many.
+      type: int
+      sample: null
+    p95:
+      description: The same for 95 % of the periods.
+      type: int
+      sample: null
+    p99:
+      description: The same for 99 % of the periods.
+      type: int
+      sample: null
+    p99_9:
+      description: The same for 99.9 % of the periods.
+      type: int
+      sample: null
+    known:
+      description: Whether all of that is known.
+      type: bool
+      sample: false
+    unknown:
+      description: The reasons why it is not, such as a characteristic that the analytics do not
+        have.
+      type: list
+      elements: str
+      sample:
+        - Cloudflare samples these requests, so that it does not count single ones.
 rules:
   description: All rate limiting rules of the zone afterwards, in the order in which Cloudflare
     evaluates them.

@@ -15,6 +15,7 @@ from typing import Any, TypedDict, get_args, get_origin, get_type_hints, is_type
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import OnboardedPrefix, PhaseRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.measured import MeasuredLimit
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     CoverageChange,
     CoverageSummary,
@@ -206,8 +207,10 @@ def _declared_results() -> Iterator[tuple[str, Entries]]:
 
 
 RULESETS_OF_ACCOUNT = [resource for resource in RULESETS if resource.owner == ACCOUNT_OPTION]
+DECLARED = dict(_declared_results())
 OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
-    **dict(_declared_results()),
+    **DECLARED,
+    "rate_limit_rules": {**DECLARED["rate_limit_rules"], "measured": records(MeasuredLimit)},
     "tcp_protection_status": {"tcp_protection_status": one(STATUS)},
     "protected_prefixes": {"prefixes": many(PREFIXES)},
     "allowlist_entry": {"entry": one(ALLOWLIST)},

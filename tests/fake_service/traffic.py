@@ -45,8 +45,9 @@ DEFAULTS = {
     "sourceCountry": "DE",
     "destinationPort": 443,
 }
-STEADY, HOUR, MINUTE = "steady", "datetimeHour", "datetimeMinute"
+STEADY, HOUR = "steady", "datetimeHour"
 DELAY = "delay"  # of the settings of a node, and no field of them: seconds until the analytics show a flow
+MINUTES = {"datetimeMinute": 1, "datetimeFiveMinutes": 5, "datetimeFifteenMinutes": 15}
 SUBNET_LENGTHS = {4: 24, 6: 64}
 LEVEL = 1.96  # standard deviations on each side of an estimate, at a level of 0.95
 
@@ -145,10 +146,16 @@ def by_hours(flows: Iterable[Flow], conditions: Mapping[str, Any]) -> list[Flow]
 
 
 def arrived(flows: Iterable[Flow], delay: float, now: datetime) -> list[Flow]:
-    """The flows that the analytics show by now, each with its minute; what is as much in each hour is there at once."""
+    """The flows that the analytics show by now, each with its minutes; what is as much in each hour is there at once."""
     latest = now - timedelta(seconds=delay)
     shown = [each for each in flows if each.get(STEADY) or moment_of(each["datetime"]) <= latest]
-    return [{**each, MINUTE: timestamp(moment_of(each["datetime"]).replace(second=0, microsecond=0))} for each in shown]
+    return [{**each, **_times(moment_of(each["datetime"]))} for each in shown]
+
+
+def _times(moment: datetime) -> Flow:
+    """A moment by its dimensions, each the beginning of so many minutes."""
+    hour = moment.replace(minute=0, second=0, microsecond=0)
+    return {name: timestamp(moment - (moment - hour) % timedelta(minutes=minutes)) for name, minutes in MINUTES.items()}
 
 
 def groups(flows: Iterable[Flow], dimensions: Sequence[str], order: Sequence[str], limit: int) -> list[Flow]:

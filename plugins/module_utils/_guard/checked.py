@@ -31,7 +31,8 @@ class Checked(NamedTuple):
     `risks` are accepted by the task, `refused` are all other risks. `expired` are acceptances that
     no longer count at `now`, Cloudflare's time; `unmet` are unlimited acceptances of risks that the
     plan does not have. `unknown` are sentences on why it is not known whether the account or zone
-    accepts the plan. `expected` are the results of expectations, `backtest` that of a backtest.
+    accepts the plan. `expected` are the results of expectations, `past_requests` those of backtest
+    and measured rate limits.
     `refusal` is why the plan must not be applied; with `lacks_acceptances`, it names only risks.
     `described` is the coverage once all objects are enabled that the plan leaves at an earlier
     stage; None if there are none. `ineffective` are objects of the task that cannot work, None for
@@ -50,7 +51,7 @@ class Checked(NamedTuple):
     unmet: Sequence[Acceptance] = ()
     unknown: Sequence[str] = ()
     expected: Mapping[str, Any] = NO_ITEMS
-    backtest: Mapping[str, Any] = NO_ITEMS
+    past_requests: Mapping[str, Any] = NO_ITEMS
     plan_id: str = ""
     refusal: str = ""
     lacks_acceptances: bool = False

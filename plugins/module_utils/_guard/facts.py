@@ -43,15 +43,27 @@ class Facts(NamedTuple):
     what the plan changes in addition to its objects, or on what is not known of that. `expected`
     are the results of expectations. `ineffective` are objects of the task that cannot work, None
     for a task whose objects always can; `ineffective_afterwards` are those of the planned state,
-    None if there is no report, or the plan has no operations.
+    None if there is no report, or the plan has no operations. `measured` are the measurements of
+    the rate limits of the task, None if it does not ask for them.
     """
 
     collections: Mapping[CollectionPlace, Answer] = NO_ITEMS
     warnings: Sequence[str] = ()
     expected: Mapping[str, Any] = NO_ITEMS
     backtested: Backtested | None = None
+    measured: Sequence[Mapping[str, object]] | None = None
     ineffective: Sequence[Mapping[str, object]] | None = None
     ineffective_afterwards: Sequence[Mapping[str, object]] | None = None
+
+    @property
+    def of_past_requests(self) -> Mapping[str, Any]:
+        """The results on past requests: a backtest, and measured rate limits."""
+        results: dict[str, Any] = {}
+        if self.backtested:
+            results["backtest"] = self.backtested.backtest_record
+        if self.measured is not None:
+            results["measured"] = self.measured
+        return results
 
     def look_up(self, resource: Resource) -> Sequence[Object]:
         """The objects of a collection that was read; raises the error if reading it failed."""

@@ -58,7 +58,7 @@ class Guard(NamedTuple):
         checked = checked._replace(
             unknown=[*unknown, *facts.warnings],
             expected=facts.expected,
-            backtest={"backtest": facts.backtested.backtest_record} if facts.backtested else {},
+            past_requests=facts.of_past_requests,
             ineffective=facts.ineffective,
             ineffective_afterwards=facts.ineffective_afterwards,
             plan_id=identity,

@@ -104,6 +104,25 @@ def parse_backtest(options: Mapping[str, Any]) -> BacktestTerms | None:
     return BacktestTerms(*numbers) if numbers else None
 
 
+MEASURE: OptionSpec = {
+    "measure": {"type": "bool", "default": False},
+    "measure_hours": {"type": "float", "default": 24.0},
+}
+
+
+def parse_measure(options: Mapping[str, Any]) -> float | None:
+    """The hours for which the task measures its rate limits, None if it does not; raises
+    OptionError.
+    """
+    if not options.get("measure"):
+        return None
+    hours: float = options["measure_hours"]
+    bounds = BOUNDS_OF_TERMS["hours"]
+    if not bounds.fits(hours):
+        raise OptionError(Option("measure_hours"), f"{hours:g} is not {bounds.words}")
+    return hours
+
+
 class Pending(TypedDict):
     """A rule or filter that is to be enabled, and the `reason` why it is not enabled yet: `time`,
     `evidence` or `unknown`.
@@ -128,8 +147,8 @@ class Pending(TypedDict):
 class Terms(NamedTuple):
     """The terms on which a task accepts a plan: limits of risks, accepted risks, the approved plan,
     expectations, evidence and stages of a rollout, the risks that its plans can have, whether they
-    are plans of rules, lists or overrides (`of_rules`), a backtest, and whether a plan contains
-    only changes that are due by time.
+    are plans of rules, lists or overrides (`of_rules`), a backtest, the hours for which rate limits
+    are measured, and whether a plan contains only changes that are due by time.
     """
 
     limits: Limits
@@ -141,4 +160,5 @@ class Terms(NamedTuple):
     risks: Sequence[Risk] = ()
     of_rules: bool = False
     backtest: BacktestTerms | None = None
+    measured_hours: float | None = None
     only_time: bool = False

@@ -8,6 +8,7 @@ plan is completed, and before the guard checks it."""
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from functools import partial
 from typing import TYPE_CHECKING, AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
@@ -21,7 +22,7 @@ from .._guard.terms import BacktestTerms, Terms
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._schema.account import decided_with
-from .._schema.resource import ZONE_OPTION, Resource, State
+from .._schema.resource import ZONE_OPTION, Object, Resource, State
 from .stages import Rollout, changes_protection
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
@@ -61,6 +62,7 @@ class SurroundingsReader(NamedTuple):
         facts = self._facts(plan)._replace(
             ineffective=self._ineffective(plan),
             ineffective_afterwards=self._ineffective_afterwards(plan),
+            measured=self._measured(plan),
         )
         return Surroundings(plan, traffic, facts)
 
@@ -121,9 +123,35 @@ class SurroundingsReader(NamedTuple):
             lists,
             task_keys,
             evaluates=expects or bool(self.terms.backtest and plan.operations),
-            decides=bool(plan.operations or expects or lists or self.context.reports),
+            decides=bool(plan.operations or expects or lists or self._looks_at_all),
             expected_lists=self._expected_lists(),
         )
+
+    @property
+    def _looks_at_all(self) -> bool:
+        """Return whether the task asks about rules that the plan does not change as well."""
+        return self.context.reports or self.terms.measured_hours is not None
+
+    def _measured(self, plan: Plan) -> Sequence[Mapping[str, object]] | None:
+        """The measurements of the rate limits that the task names, with the planned values; None
+        if it does not ask for them.
+        """
+        hours = self.terms.measured_hours
+        if hours is None:
+            return None
+        from .._protection.measured import Analytics, measured_limits  # loaded if a task asks
+
+        state = {**plan.before, **plan.after()}
+        rules: list[Object] = []
+        for desired in self.desired:
+            resource = desired.resource
+            rules += [
+                rule for rule in state[resource.plural] if resource.key_of(rule) in desired.entries
+            ]
+        zone_id = self.client.owner[ZONE_OPTION]
+        until = self.client.now or datetime.now(timezone.utc)
+        analytics = Analytics(self.client.ask, zone_id, until, hours)
+        return [*measured_limits(rules, state, analytics)]
 
     def _expected_lists(self) -> list[str]:
         """The lists that expectations of all traffic name."""

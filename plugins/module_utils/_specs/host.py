@@ -18,6 +18,7 @@ from .._arguments import ReadOptions, as_required, unless_wrong
 from .._context import CHANGES_HOURS, VENDOR_RULESETS, WATCHED_SINCE
 from .._errors import OptionProblems
 from .._guard.risks.declaration import risk_options
+from .._guard.terms import MEASURE
 from .._plan.desired import Desired, as_section, raise_any
 from .._protection.expectation import (
     EXPECTATION_OPTIONS,
@@ -72,6 +73,10 @@ EXCLUSIVE = (
 )
 
 
+# Options of modules that a host does not have.
+OF_TASKS = ("state", *MEASURE)
+
+
 # Options for which there are no variables.
 INTERNAL: OptionSpec = {
     RESTORED: {"type": "dict"},
@@ -109,7 +114,7 @@ def _options() -> OptionSpec:
     options: OptionSpec = {}
     for section, spec in HOST_SECTIONS.items():
         for option, argument in spec.options.items():
-            if option != "state":
+            if option not in OF_TASKS:
                 options[OPTION_NAMES[section][option]] = as_required(argument, False)
     return {
         **options,

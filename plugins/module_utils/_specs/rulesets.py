@@ -14,11 +14,12 @@ from .._errors import OptionProblems
 from .._guard.risks.account import LOWERS_SENSITIVITY, risks_of_account
 from .._guard.risks.declaration import Risk, risk_options
 from .._guard.risks.rules import risks_of_rules
-from .._guard.terms import BACKTEST
+from .._guard.terms import BACKTEST, MEASURE
 from .._plan.desired import THE_TASK, Desired, check_purge, desired_rules, numbered, parse_desired
 from .._protection.expectation import EXPECTATION_OPTIONS, FIREWALL, PACKET, REQUEST
 from .._remembered import remembered
 from .._schema.firewall_rules import FIREWALL_RULES
+from .._schema.rate_limits import RATE_LIMIT_RULES
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import ZONE_OPTION, Resource, State
 from .base import (
@@ -69,6 +70,8 @@ class OrderedRules(ModuleSpec):
             self.options.update(EXPECTATION_OPTIONS)
         if REQUEST in self.expects:
             self.options.update(BACKTEST)
+        if self._resource is RATE_LIMIT_RULES:
+            self.options.update(MEASURE)
         self.options.update(risk_options(self.risks))
 
     def desired(self, options: Options) -> Sequence[Desired]:

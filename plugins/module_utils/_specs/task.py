@@ -19,7 +19,7 @@ from .._errors import OptionError, OptionProblems, as_one
 from .._guard.acceptance import parse_acceptances
 from .._guard.approval import parse_approval
 from .._guard.risks.declaration import Limits, codes_of, parse_limits
-from .._guard.terms import Terms, parse_backtest, parse_evidence
+from .._guard.terms import Terms, parse_backtest, parse_evidence, parse_measure
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
 from .._schema.products import NOT_ENTITLED, PRODUCT_NAMES, PRODUCTS
@@ -178,8 +178,8 @@ def _parse_terms(spec: ModuleSpec, options: Options, problems: OptionProblems) -
         terms = terms._replace(approved=parse_approval(options))
     with problems.collected():
         evidence = parse_evidence(options)
-        backtest = parse_backtest(options)
-        return terms._replace(evidence=evidence, backtest=backtest)
+        backtest, hours = parse_backtest(options), parse_measure(options)
+        return terms._replace(evidence=evidence, backtest=backtest, measured_hours=hours)
     return terms
 
 

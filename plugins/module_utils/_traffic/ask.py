@@ -85,10 +85,15 @@ def ask_traffic(
 
 
 def ask_requests(
-    send: Send, zone_id: str, dimensions: Sequence[str], since: datetime, until: datetime
+    send: Send,
+    zone_id: str,
+    dimensions: Sequence[str],
+    since: datetime,
+    until: datetime,
+    piece: timedelta = timedelta.max,
 ) -> NodeTraffic:
     """The requests to a zone between two moments, grouped by these dimensions, read in as many
-    queries as the zone's settings demand."""
+    queries as the zone's settings demand, each for no longer than a `piece`."""
     node = REQUESTS._replace(grouped_by=tuple(dimensions))
     zone = AccountTraffic(send, zone_id, since, until, nodes=(node,))
     page = RowsPage(node, since, until)
@@ -98,13 +103,14 @@ def ask_requests(
         return NodeTraffic(page).without(exc.reason)
     allowed = answer.settings.get(node.name)
     if not allowed:
-        return zone.read_windows(NodeTraffic(page).without(NO_SETTINGS), until - since)
+        window = min(until - since, piece)
+        return zone.read_windows(NodeTraffic(page).without(NO_SETTINGS), window)
     listing = within_settings(page, allowed._replace(max_duration=None))
     listing = replace(listing, cut=()).without(*listing.cut)
     if not allowed.enabled:
         return listing
     longest = (until - since).total_seconds()
-    window = timedelta(seconds=allowed.max_duration or longest)
+    window = min(timedelta(seconds=allowed.max_duration or longest), piece)
     return zone.read_windows(listing, window)
 
 
