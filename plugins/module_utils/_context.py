@@ -20,6 +20,7 @@ UNLIKE_BASELINE = "unlike_baseline"  # for a report, the traffic that exists and
 CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
 VENDOR_RULESETS = "vendor_rulesets"  # that rules of these collections execute, beside them as well
 WATCHED_SINCE = "watched_since"  # the moment of a change, whose traffic stands beside them as well
+WATCHED_REQUESTS = "watched_requests"  # or examples of what rules have stopped since then
 WATCH = "watch"  # the sample of this traffic, and in the result of a role the outcome
 NO_VALUES: Mapping[str, Any] = {}
 

@@ -115,8 +115,8 @@ watch:
     - The watch of the change, with the terms of C(baseline_watch), and C(since), C(covered_until), C(known), C(unknown),
       C(requests), C(stopped), C(rules), C(set_back), C(confirmed) and C(staying).
     - C(covered_until) is the moment up to which the analytics are complete. Each of C(rules) has C(resource), C(key),
-      C(stopped), C(percent), and C(all_rules) if all rules of the zone count for it. C(staying) has a sentence for each
-      object that the way back left alone, since others had changed it.
+      C(stopped), C(percent), C(examples) of stopped requests, and C(all_rules) if all rules of the zone count for it.
+      C(staying) has a sentence for each object that the way back left alone, since others had changed it.
     - In check mode, it has the terms alone.
   returned: when a change is watched, or was
   type: dict

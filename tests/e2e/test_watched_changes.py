@@ -139,7 +139,9 @@ def test_a_bad_rule_is_set_back_within_two_polls_of_its_evidence(service: LocalS
     failed = result(finished)
     assert failed["watch"]["set_back"] is True
     assert "custom rule admin stopped 80 of 2000 requests (4 %)" in failed["msg"]
-    assert len(service.queries) <= 4
+    assert "Requests: GET /admin (" in failed["msg"]
+    assert failed["watch"]["rules"][0]["examples"][0]["path"] == "/admin"
+    assert len(service.queries) <= 5
     assert refs(service) == ["login"]
 
 

@@ -27,5 +27,8 @@ def by_minutes(zone: Zone, first: datetime, requests: Sequence[int], stops: Stop
     )
     for ref, numbers in stops.items():
         for at, actions in zip(moments, numbers, strict=True):
-            events = [{"ref": ref, "action": action, "count": number} for action, number in actions.items() if number]
+            path = {"clientRequestHTTPMethodName": "GET", "clientRequestPath": f"/{ref}"}
+            events = [
+                {"ref": ref, "action": action, "count": number, **path} for action, number in actions.items() if number
+            ]
             zone.seed(events=[{"datetime": at, **event, **fields} for event in events])

@@ -10,7 +10,15 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from .._api.client import Client
-from .._context import CHANGES_HOURS, NOW, VENDOR_RULESETS, WATCH, WATCHED_SINCE, Context
+from .._context import (
+    CHANGES_HOURS,
+    NOW,
+    VENDOR_RULESETS,
+    WATCH,
+    WATCHED_REQUESTS,
+    WATCHED_SINCE,
+    Context,
+)
 from .._plan.desired import Desired
 from .._schema.resource import State
 from .._timestamps import read_timestamp, write_timestamp
@@ -59,7 +67,10 @@ class StateReader(ModuleSpec):
             extra_result[VENDOR_RULESETS] = read_vendor_rulesets(client.read, result)
         since = read_timestamp(options.get(WATCHED_SINCE))
         if since:
-            from .._traffic.watched import read_sample  # loaded for watched changes
+            from .._traffic import watched  # loaded for watched changes
 
-            extra_result[WATCH] = read_sample(client, since)
+            if options.get(WATCHED_REQUESTS):
+                extra_result[WATCHED_REQUESTS] = watched.read_examples(client, since)
+            else:
+                extra_result[WATCH] = watched.read_sample(client, since)
         return extra_result

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
 from .._api.client import Client
+from .._text import Unread
 from .._timestamps import read_timestamp, write_timestamp
 from .ask import AccountTraffic, NodeTraffic
 from .hits import NODE
@@ -27,6 +28,16 @@ EVENTS = OF_ZONE._replace(grouped_by=("ruleId", "action", MINUTE))
 EARLIER_EVENTS = OF_ZONE._replace(name="earlier_events", grouped_by=("ruleId", "action"))
 REQUESTS_BY_MINUTE = REQUESTS._replace(grouped_by=(MINUTE,))
 NODES = (REQUESTS_BY_MINUTE, EVENTS, EARLIER_EVENTS)
+EXAMPLE_FIELDS: Mapping[str, str] = {  # by the keys of a request, as expectations have them
+    "method": "clientRequestHTTPMethodName",
+    "host": "clientRequestHTTPHost",
+    "path": "clientRequestPath",
+    "country": "clientCountryName",
+}
+EXAMPLES = OF_ZONE._replace(
+    name="examples", grouped_by=("ruleId", "action", *EXAMPLE_FIELDS.values())
+)
+MOST_EXAMPLE_ROWS, MOST_EXAMPLES = 200, 3  # in the answer, and of a rule
 # The vendor lists the actions of events on its page "Firewall events" (Logpush); the analytics
 # write them with underscores.
 PASSING = frozenset(("allow", "bypass", "log", "rewrite", "simulate", "skip"))
@@ -66,6 +77,32 @@ def read_sample(client: Client, since: datetime) -> WatchSample:
     ]
     listings = AccountTraffic(client.ask, zone, since, now, nodes=NODES).read(pages)
     return sample_of(listings, now)
+
+
+def read_examples(client: Client, since: datetime) -> dict[str, list[dict[str, Any]]]:
+    """The most frequent requests that rules of the zone stopped since a moment, by the ids of the
+    rules; none if the analytics do not tell."""
+    (zone,) = client.owner.values()
+    now = client.now or datetime.now(timezone.utc)
+    page = RowsPage(EXAMPLES, since, now, limit=MOST_EXAMPLE_ROWS)
+    try:
+        answer = AccountTraffic(client.ask, zone, since, now, nodes=(EXAMPLES,)).ask([page])
+    except Unread:
+        return {}
+    return examples_of(answer.rows.get(EXAMPLES.name, ()))
+
+
+def examples_of(rows: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
+    """The stopped requests in these rows, of which the most frequent come first, by the ids of
+    rules."""
+    examples: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        rule, action, *values = row.values
+        of_rule = examples.setdefault(str(rule), [])
+        if stopped({str(action): row.packets}) and len(of_rule) < MOST_EXAMPLES:
+            request = {name: value for name, value in zip(EXAMPLE_FIELDS, values) if value}
+            of_rule.append({**request, "requests": row.packets})
+    return examples
 
 
 def sample_of(listings: Mapping[str, NodeTraffic], now: datetime) -> WatchSample:

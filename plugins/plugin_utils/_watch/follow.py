@@ -7,11 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
-from ...module_utils._context import WATCH, WATCHED_SINCE
+from ...module_utils._context import WATCH, WATCHED_REQUESTS, WATCHED_SINCE
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OPTION, without
 from ...module_utils._timestamps import read_timestamp
@@ -48,6 +49,8 @@ class Follower:
                 return verdict._replace(outcome=WITHIN, unknown=())
             if terms.manual and verdict.outcome != EXCEEDED:
                 verdict = self._by_hand(verdict)
+            if verdict.outcome == EXCEEDED:
+                return verdict.with_examples(self.examples())
             if verdict.outcome != GOES_ON:
                 return verdict
             if polls > most_polls + 1:
@@ -66,13 +69,24 @@ class Follower:
             return verdict._replace(outcome=GOES_ON, unknown=())
         return verdict._replace(outcome=NOT_KNOWN, unknown=[NOT_CONFIRMED.format(minutes=minutes)])
 
-    def sample(self) -> WatchSample:
-        """The sample of now; if nothing can be read, one with the reason."""
-        options = {**connection_options(self.part), WATCHED_SINCE: self.mark.written}
+    def examples(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """The most frequent requests that rules stopped, by the ids of the rules."""
+        return self._read(with_requests=True).get(WATCHED_REQUESTS) or {}
+
+    def _read(self, with_requests: bool = False) -> dict[str, Any]:
+        options = {
+            **connection_options(self.part),
+            WATCHED_SINCE: self.mark.written,
+            WATCHED_REQUESTS: with_requests,
+        }
         options = without(options, *ACCOUNT_OWNER.options)
         reads = [name for name in self.mark.collections if BY_PLURAL[name].owner == ZONE_OPTION]
         part = Part(HOST_MODULE, options, ROLE._replace(reads=reads[:1]))
-        result = self.run_module(part, False)
+        return self.run_module(part, False)
+
+    def sample(self) -> WatchSample:
+        """The sample of now; if nothing can be read, one with the reason."""
+        result = self._read()
         sample: WatchSample | None = result.get(WATCH)
         if sample is not None and not result.get("failed"):
             return sample

@@ -38,11 +38,12 @@ class WatchedObject(NamedTuple):
 
 class RuleFigures(NamedTuple):
     """The requests that an object stopped, beyond the average of the hour before; `percent` is
-    their share of all requests, None if there are none."""
+    their share of all requests, None if there are none, and `examples` are frequent ones."""
 
     watched: WatchedObject
     stopped: int
     percent: float | None
+    examples: Sequence[Mapping[str, Any]] = ()
 
 
 class Verdict(NamedTuple):
@@ -59,6 +60,13 @@ class Verdict(NamedTuple):
     def percent(self) -> float | None:
         """The share of the requests that all objects stopped; None if there are no requests."""
         return percentage(self.stopped, self.requests)
+
+    def with_examples(self, by_rule: Mapping[str, Sequence[Mapping[str, Any]]]) -> Verdict:
+        """The verdict with requests that its rules stopped, by the ids of the rules."""
+        figures = [
+            one._replace(examples=by_rule.get(one.watched.rule or "", ())) for one in self.figures
+        ]
+        return self._replace(figures=figures)
 
     def record(self) -> dict[str, Any]:
         """The verdict in the form of results."""
@@ -80,6 +88,7 @@ def _figures_record(figures: RuleFigures) -> dict[str, Any]:
         "all_rules": figures.watched.rule is None,
         "stopped": figures.stopped,
         "percent": figures.percent,
+        "examples": [dict(example) for example in figures.examples],
     }
 
 

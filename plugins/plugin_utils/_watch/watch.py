@@ -280,10 +280,21 @@ def _in_words(mark: Mark, verdict: Verdict) -> str:
     objects = [figures.watched for figures in verdict.figures if figures.stopped]
     titles = first_few(titles_of(objects or mark.watched))
     share = f" ({verdict.percent:g} %)" if verdict.percent is not None else ""
+    requests: list[str] = []
+    for figures in verdict.figures:
+        requests += map(_request, figures.examples)
+    examples = f" Requests: {first_few(requests)}." if requests else ""
     return (
         f"{titles} stopped {verdict.stopped} of {verdict.requests} requests{share} since"
-        f" {_moment(mark)}."
+        f" {_moment(mark)}.{examples}"
     )
+
+
+def _request(example: Mapping[str, Any]) -> str:
+    """An example of stopped requests in words: `GET shop.example/cart (812)`."""
+    words = [f"{example.get('method', '')} {example.get('host', '')}{example.get('path', '')}"]
+    words += [f"from {example['country']}"] if example.get("country") else []
+    return f"{' '.join(words).strip()} ({example['requests']})"
 
 
 def _set_back_in_words(mark: Mark, reason: str, restored: Restored) -> str:
