@@ -282,6 +282,24 @@ def test_columns_that_records_lack_are_undecided(modules: Modules, tmp_path: Pat
     assert undecided == {"requests": 50, "percent": 100.0, "fields": ["http.request.uri.path"]}
 
 
+def test_the_path_is_also_read_from_the_uri(modules: Modules, tmp_path: Path) -> None:
+    records = [{**one, "ClientRequestURI": f"{one['ClientRequestPath']}?a=b"} for one in RECORDS]
+    without_path = [{name: one[name] for name in one if name != "ClientRequestPath"} for one in records]
+    file = records_in(tmp_path / "requests", without_path)
+    assert backtest(modules, file=file) == backtest(modules, file=records_in(tmp_path / "whole", records))
+    absolute = [{**one, "ClientRequestURI": "https://a.example/"} for one in without_path]
+    assert backtest(modules, file=records_in(tmp_path / "absolute", absolute))["undecided"]["requests"] == 40
+
+
+def test_a_file_of_several_zones_is_said(modules: Modules, tmp_path: Path) -> None:
+    records = [{**one, "ZoneName": "a.example"} for one in RECORDS]
+    assert backtest(modules, file=records_in(tmp_path / "single", records))["known"]
+    records[1]["ZoneName"] = "b.example"
+    file = records_in(tmp_path / "several", records)
+    words = f"The file {file} has requests to several zones (a.example, b.example). Keep those of the zone."
+    assert words in refusal(modules, file=file, max_blocked_percent=100)
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -7,18 +7,28 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import cloudflare
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import SKIPPABLE_PHASES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import PRODUCTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVELS
+from cloudflare.types.rulesets.phase import Phase
+from cloudflare.types.rulesets.rule_create_params import SkipRuleActionParameters
 from cloudflare.types.zones import SecurityLevel
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import FIREWALL, MANAGED, PER_ADDRESS, RULE_1, RULE_2, RULE_3
+from tests.fake_service.calls import Call
+from tests.functional.host_cases import HOSTS
+from tests.functional.idempotence_cases import CASES, FIREWALL, MANAGED, PER_ADDRESS, RULE_1, RULE_2, RULE_3
+from tests.support.ansible_run import REPOSITORY
 from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.sdk_types import faults_in
+from tests.unit.plugins.module_utils._expressions.wrong_and_right import OF_PACKETS, OF_REQUESTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDK marks area B so
 
@@ -34,6 +44,12 @@ def sdk(service: LocalService) -> Iterator[cloudflare.Cloudflare]:
     connection: dict[str, Any] = {"api_token": service.token, "base_url": service.base_url, "max_retries": 0}
     with cloudflare.Cloudflare(**connection, _strict_response_validation=True) as client:
         yield client
+
+
+def element_of(hint: Any) -> Any:
+    """The type of the elements of a list."""
+    (element,) = get_args(hint)
+    return element
 
 
 def operations(resource: Any, path: str) -> Iterator[str]:
@@ -93,7 +109,7 @@ def test_zones_accounts_and_changes_have_the_fields_of_the_types(
     assert zone == sdk.zones.get(zone_id=ZONE)
     assert (zone.name, zone.account.id, zone.plan.to_dict()["legacy_id"]) == ("zone.example", ACCOUNT, "enterprise")
     account: Any = sdk.accounts.get(account_id=ACCOUNT)
-    assert [listed for listed in sdk.accounts.list()] == [account] and account.id == ACCOUNT
+    assert list(sdk.accounts.list()) == [account] and account.id == ACCOUNT
     assert list(sdk.accounts.logs.audit.list(account_id=ACCOUNT, since="2026-11-01", before="2026-11-02")) == []
     assert service.breaches == []
 
@@ -287,6 +303,49 @@ def test_rules_of_a_phase_go_both_ways(
     (stored,) = sdk.rulesets.phases.get(phase, zone_id=ZONE).rules
     read = stored.to_dict(mode="json", exclude_unset=True)
     assert read.items() >= rule.items() and stored.action == rule["action"]
+
+
+BODIES: list[tuple[str, str, Any, list[str]]] = [
+    ("PUT", f"zones/{ZONE}/rulesets/phases/http_ratelimit/entrypoint", {"rules": [{"action": "block", "enabled": "yes"}]},
+     ["/rules/0/enabled: 'yes' is no bool"]),
+    ("PUT", f"zones/{ZONE}/rulesets/phases/http_ratelimit/entrypoint", {"rules": [{"action": "block", "enabled": True}]}, []),
+    ("POST", f"zones/{ZONE}/rulesets/1/rules", {"action": "skip", "action_parameters": {"phase": "all"}},
+     ["/action_parameters/phase: 'all' is none of ('current',)"]),
+    ("POST", f"zones/{ZONE}/rulesets/1/rules", {"action": "block", "expresion": "ssl"}, ["/expresion: there is no such field"]),
+    ("POST", f"accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/allowlist", {"prefix": "192.0.2.1", "comment": ""}, ["/enabled: it is missing"]),
+    ("POST", f"accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/prefixes/bulk", [{**PREFIX, "excluded": 0}], ["/excluded: 0 is no bool"]),
+    ("GET", f"zones/{ZONE}", None, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "body", "faults"), BODIES)
+def test_the_types_of_requests_are_read_strictly(method: str, path: str, body: Any, faults: list[str]) -> None:
+    """They judge the calls of test_idempotence.py, all of which the types of the SDK describe."""
+    call = Call(1, method, f"/{path}", {}, body, {}, None, None, 0)
+    assert faults_in([call]) == [f"{method} /{path}{fault}" for fault in faults]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (PRODUCTS, element_of(get_type_hints(SkipRuleActionParameters)["products"])),
+        (SECURITY_LEVELS, get_args(SecurityLevel.model_fields["value"].annotation)[0]),
+    ],
+)
+def test_words_are_those_of_the_types(ours: Sequence[str], theirs: Any) -> None:
+    assert {*ours} == {*get_args(theirs)}
+
+
+def test_the_page_counts_the_rows_of_the_judges() -> None:
+    page = (REPOSITORY / "docs" / "evidence.md").read_text(encoding="utf-8")
+    assert f"| the calls of {len([*CASES, *HOSTS])} tasks | 0 |" in page
+    assert f"| {len([*OF_REQUESTS, *OF_PACKETS])} expressions | 0 |" in page
+    assert f"(`cloudflare` {cloudflare.__version__.rpartition('.')[0]})" in page
+
+
+def test_phases_are_among_those_of_the_types() -> None:
+    phases = {resource.phase for resource in BY_PLURAL.values() if resource.phase} | {*SKIPPABLE_PHASES}
+    assert phases <= {*get_args(Phase)}
 
 
 READ_ALONE: list[tuple[str, dict[str, Any]]] = [

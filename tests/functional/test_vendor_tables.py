@@ -87,6 +87,46 @@ ROWS = [
     # newer than the parser, and names that nobody knows
     Row("custom_rules", rule('lower(http.hots) eq "a"'), "'http.hots' (did you mean http.host?)", rule('any(cf.intel.ip.datasets[*] eq "ddos")')),
 ]  # fmt: skip
+ANSWER = {"response": {"status_code": 403, "content": "no", "content_type": "text/plain"}}
+MANAGED_ID, OWASP_ID = "efb7b8c949ac4650a09736fc376e9aee", "4814384a9e5d4991b9815dcfc25d2f1f"
+FREE_ID = "77454fe2d30c4220b5701f6fdfb893ba"
+NOT_IN = "The zone has the plan {}: it does not have {}, which is in new."
+SLOW = limited("ip.src", period=10, mitigation_timeout=10, expression='http.request.uri.path eq "/a"')
+
+
+def execute(identity: str) -> Rule:
+    return rule("true", "execute", action_parameters={"id": identity})
+
+
+OF_PLANS = [  # the plan of the zone, a rule that it does not include with what is said of it, and one that it does
+    ("free", Row("custom_rules", rule(action_parameters=ANSWER), "a response of a rule", rule())),
+    ("free", Row("rate_limit_rules", {**SLOW, "action_parameters": ANSWER}, "a response of a rule", SLOW)),
+    ("free", Row("managed_rules", execute(MANAGED_ID), "the Cloudflare Managed Ruleset", execute(FREE_ID))),
+    ("free", Row("managed_rules", execute(OWASP_ID), "the Cloudflare OWASP Core Ruleset", execute(FREE_ID))),
+    ("pro", Row("ddos_l7_overrides", override("ssl"), "an expression other than true in an override of HTTP DDoS rules", override("true"))),
+    ("business", Row("ddos_l7_overrides", {**override("true"), "action": "log"}, "the action log", {**override("true"), "action": "block"})),
+]  # fmt: skip
+HIGHER = {"free": "pro", "pro": "enterprise", "business": "enterprise"}
+
+
+@pytest.mark.parametrize(("plan", "row"), OF_PLANS)
+def test_a_plan_that_does_not_include_it_is_named(plan: str, row: Row, service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).plan = plan
+    assert NOT_IN.format(plan.capitalize(), row.words) in predicted(modules, row, row.wrong)["msg"]
+    right = predicted(modules, row, row.right)
+    assert not right.get("failed") or right["risks"]
+    service.zone(ZONE).plan = HIGHER[plan]
+    higher = predicted(modules, row, row.wrong)
+    assert "The zone has the plan" not in str(higher.get("msg"))
+
+
+def test_a_second_override_is_beyond_a_lower_plan(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).plan = "business"
+    overrides = [override("true"), {**override("true"), "ref": "second"}]
+    words = "it takes 1 HTTP DDoS override, and 2 would be there"
+    assert words in modules.failed("ddos_l7_overrides", check=True, overrides=overrides)["msg"]
+
+
 OPTION_OF = {"ddos_l4_overrides": "overrides", "ddos_l7_overrides": "overrides"}
 
 

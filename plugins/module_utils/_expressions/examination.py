@@ -292,20 +292,22 @@ class _Shape(NamedTuple):
     missing: int
 
 
-def _shape_of(left: _LeftSide) -> _Shape:
-    count = left.indexes.count("[")
-    if left.arguments:
-        kind, levels = RESULTS_OF_FUNCTIONS[left.name], int(left.is_of_each)
+def _shape_of(left_side: _LeftSide) -> _Shape:
+    count = left_side.indexes.count("[")
+    if left_side.arguments:
+        kind, levels = RESULTS_OF_FUNCTIONS[left_side.name], int(left_side.is_of_each)
         if kind == ARRAY:
             kind, levels = TEXT, levels + 1
-        if left.name in OF_ARRAYS_TOO and count > levels:
+        if left_side.name in OF_ARRAYS_TOO and count > levels:
             kind = ""
         return _Shape(kind, levels - count)
-    kind = FIELD_KINDS.get(left.name, "")
+    kind = FIELD_KINDS.get(left_side.name, "")
     if kind not in (ARRAY, MAP):
         return _Shape(kind, -count)
     missing = (2 if kind == MAP else 1) - count
-    has_other_elements = left.name.endswith(OF_OTHER_ELEMENTS) or ".multipart." in left.name
+    has_other_elements = (
+        left_side.name.endswith(OF_OTHER_ELEMENTS) or ".multipart." in left_side.name
+    )
     is_known = missing >= 0 and not (count and has_other_elements)
     return _Shape(TEXT if is_known else "", missing)
 
@@ -316,21 +318,25 @@ def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterat
         yield form
         return
     words = [leaf.field] if leaf.plain else [token.text for token in tokens_of(leaf.field)]
-    left = _left_side(words)
-    name = left.name
-    if left.arguments and name in QUANTIFIERS:
+    left_side = _left_side(words)
+    name = left_side.name
+    if left_side.arguments and name in QUANTIFIERS:
         yield from _mistakes_of_quantifier(leaf, name, start)
         return
     for function in _unknown_functions(words):
         near = did_you_mean(function, RESULTS_OF_FUNCTIONS, NEAR_FUNCTIONS)
         problem = f"no page of Cloudflare names a function {quoted(function)}{near}"
         yield Unread(f"{problem}; Cloudflare may refuse it", at=start, malformed=False)
-    if not left.arguments or name in RESULTS_OF_FUNCTIONS:
-        if name in LOWERED and left.indexes and left.indexes[1] != left.indexes[1].lower():
-            write = left.indexes[1].lower()
+    if not left_side.arguments or name in RESULTS_OF_FUNCTIONS:
+        if (
+            name in LOWERED
+            and left_side.indexes
+            and left_side.indexes[1] != left_side.indexes[1].lower()
+        ):
+            write = left_side.indexes[1].lower()
             problem = f"the keys of {name} have small letters alone; write {write}"
             yield Unread(problem, at=start, malformed=False)
-        yield from _mistakes_of_shape(leaf, left, start, is_inner)
+        yield from _mistakes_of_shape(leaf, left_side, start, is_inner)
 
 
 def _unknown_functions(words: Sequence[str]) -> list[str]:
@@ -340,37 +346,41 @@ def _unknown_functions(words: Sequence[str]) -> list[str]:
 
 
 def _mistakes_of_shape(
-    leaf: Comparison, left: _LeftSide, start: int, is_inner: bool
+    leaf: Comparison, left_side: _LeftSide, start: int, is_inner: bool
 ) -> Iterator[Unread]:
     """The mistake in a left side with too few or too many indexes; without one, the mistakes in the
     comparison of its single value."""
-    kind, missing = _shape_of(left)
-    if left.name in RAW_PACKETS and not left.arguments and not leaf.operator:
-        problem = f"{left.name} is a raw packet, and neither true nor false"
-        to_do = f'; write ip.proto eq "{left.name}"' if left.name != "ip" else ""
+    kind, missing = _shape_of(left_side)
+    if left_side.name in RAW_PACKETS and not left_side.arguments and not leaf.operator:
+        problem = f"{left_side.name} is a raw packet, and neither true nor false"
+        to_do = f'; write ip.proto eq "{left_side.name}"' if left_side.name != "ip" else ""
         yield Unread(f"{problem}{to_do}", at=start)
     if not kind:
         return
     operator = f" {leaf.operator} ..." if leaf.operator else ""
-    is_map = FIELD_KINDS.get(left.name) == MAP and not left.arguments
+    is_map = FIELD_KINDS.get(left_side.name) == MAP and not left_side.arguments
     if missing < 0:
-        whole = left._replace(indexes=()).text
+        whole = left_side._replace(indexes=()).text
         yield Unread(f"{whole} is {KINDS_IN_WORDS[kind]}, and has no elements", at=start)
     elif missing and kind == FLAG:  # which any() takes as they are
         if not is_inner:
-            yield Unread(f"{left.text} has several values; write any({left.text})", at=start)
+            yield Unread(
+                f"{left_side.text} has several values; write any({left_side.text})", at=start
+            )
     elif missing:
         key = '["..."]' if is_map and missing == 2 else ""
-        each = f"{left.text}{key}{'[*]' * (1 if is_map else missing)}{operator}"
+        each = f"{left_side.text}{key}{'[*]' * (1 if is_map else missing)}{operator}"
         is_array = "a map" if key else "an array, not a single value"
-        problem = "has several values" if left.is_of_each else f"is {is_array}"
+        problem = "has several values" if left_side.is_of_each else f"is {is_array}"
         write = each if is_inner else f"any({each})"
-        yield Unread(f"{left.text} {problem}; write {write}", at=start)
-    elif EACH in left.indexes and not is_inner:
-        write = f"any({left.text}{operator})"
-        yield Unread(f"{left.text} has several values; write {write}", at=start)
-    elif is_inner and EACH not in left.indexes:
-        yield Unread(f"{left.text} is a single value; write {left.text}{operator}", at=start)
+        yield Unread(f"{left_side.text} {problem}; write {write}", at=start)
+    elif EACH in left_side.indexes and not is_inner:
+        write = f"any({left_side.text}{operator})"
+        yield Unread(f"{left_side.text} has several values; write {write}", at=start)
+    elif is_inner and EACH not in left_side.indexes:
+        yield Unread(
+            f"{left_side.text} is a single value; write {left_side.text}{operator}", at=start
+        )
     else:
         yield from _mistakes_of_single(leaf, kind, start)
 

@@ -21,7 +21,7 @@ from .._schema.custom_rulesets import EXECUTED_RULESETS
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ZONE
-from .._schema.quotas import QUOTAS, Quota, quota_of
+from .._schema.quotas import COLLECTIONS, QUOTAS, Quota, quota_of
 from .._schema.registry import evaluated_as
 from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._schema.rulesets import deployed
@@ -56,7 +56,8 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
     has more must have a larger quota.
     """
     reasons: list[str] = []
-    for collection, most in quota.rules.items():
+    for collection in COLLECTIONS:
+        most = quota.rules.get(collection)
         changed = [
             operation
             for operation in plan.operations
@@ -66,7 +67,7 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
             continue
         before = _number_of_rules(plan.before, collection)
         after = _number_of_rules(plan.after(), collection)
-        if before <= most < after:
+        if most is not None and before <= most < after:
             resource = evaluated_as(changed[0].resource)
             titles = resource.titles if most > 1 else resource.title
             reasons.append(f"it takes {most} {titles}, and {after} would be there")
@@ -81,11 +82,12 @@ def _lacking_features(
     existing rule has it.
     """
     had: set[str] = set()
+    resource = evaluated_as(changed[0].resource)
     for rule in existing:
-        had.update(quota.lacks(rule))
+        had.update(quota.lacks(resource, rule))
     labels: dict[str, list[str]] = {}
     for operation in changed:
-        for feature in quota.lacks(operation.planned or {}) - had:
+        for feature in quota.lacks(resource, operation.planned or {}) - had:
             labels.setdefault(feature, []).append(operation.label)
     for feature in sorted(labels):
         yield f"it does not have {feature}, which is in {first_few(labels[feature])}"

@@ -192,7 +192,7 @@ def _beyond(
         problem = f"{subject} takes {most} {titles}, and {len(created)} are described"
         yield OptionError(desired.paths[key], problem)
     for key, operation in created.items():
-        for feature in sorted(quota.lacks(operation.planned or {})):
+        for feature in sorted(quota.lacks(resource, operation.planned or {})):
             yield OptionError(desired.paths[key], f"{subject} does not have {feature}")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime, timedelta, timezone
 
-from .._text import plural
+from .._text import first_few, plural
 from .._timestamps import write_timestamp
 from .._traffic.ask import Send, ask_requests
 from .._traffic.pieces import silence
@@ -56,6 +56,11 @@ def of_file(backtest: Backtest, path: str) -> BacktestRecord:
     reasons_unknown = []
     if records.unread:
         reasons_unknown.append(f"The file {path} cannot be read to its end: {records.unread}.")
+    if len(records.zones) > 1:
+        zones = first_few(sorted(records.zones))
+        reasons_unknown.append(
+            f"The file {path} has requests to several zones ({zones}). Keep those of the zone."
+        )
     if backtest.requests["all"]:
         malformed = plural(records.malformed, "line", "lines")
         backtest.add_unread(records.malformed, f"records in {malformed} of {path}")

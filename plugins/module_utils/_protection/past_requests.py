@@ -77,14 +77,15 @@ def _host_of(value: Any) -> str:
     return str(value).lower()
 
 
+PATH, URI, ZONE_NAME = "ClientRequestPath", "ClientRequestURI", "ZoneName"
 # By the keys of a request, and then by fields that no key gives.
 PARTS: Mapping[str, Origin] = {
     "source": Origin("clientIP", "ClientIP"),
     "method": Origin("clientRequestHTTPMethodName", "ClientRequestMethod"),
     "scheme": Origin("clientRequestScheme", "ClientRequestScheme"),
     "host": Origin("clientRequestHTTPHost", "ClientRequestHost", _host_of),
-    "path": Origin("clientRequestPath", "ClientRequestPath"),
-    "query": Origin("clientRequestQuery", "ClientRequestURI", _query_behind),
+    "path": Origin("clientRequestPath", PATH),
+    "query": Origin("clientRequestQuery", URI, _query_behind),
     "country": Origin("clientCountryName", "ClientCountry", lambda value: str(value).upper()),
     "asn": Origin("clientAsn", "ClientASN"),
     "user_agent": Origin("userAgent", "ClientRequestUserAgent"),
@@ -217,7 +218,8 @@ def require_file(path: str) -> None:
 class Records:
     """The Logpush records in a file (NDJSON, plain or compressed), as rows with the columns
     `names`. `malformed` counts lines that are not records, `unclear` counts records that may not be
-    requests of clients; `unread` says why the file could not be read to its end (empty: it was)."""
+    requests of clients; `zones` are the names of the zones in the records, and `unread` says why
+    the file could not be read to its end (empty: it was)."""
 
     def __init__(self, path: str, names: Sequence[str]) -> None:
         self._path = path
@@ -225,6 +227,7 @@ class Records:
         self._times: list[Any] = []
         self.malformed = 0
         self.unclear = 0
+        self.zones: set[str] = set()
         self.unread = ""
 
     def __iter__(self) -> Iterator[RequestRow]:
@@ -241,6 +244,8 @@ class Records:
                     self.malformed += bool(line.strip())
                 elif record.get(SOURCE) in FROM_CLIENTS:
                     self._note(record.get(TIME))
+                    if ZONE_NAME in record:
+                        self.zones.add(str(record[ZONE_NAME]))
                     yield tuple(self._scalars(record)), 1, 1
                 elif record[SOURCE] not in FROM_CLOUDFLARE:
                     self.unclear += 1
@@ -250,6 +255,8 @@ class Records:
         number."""
         for name in self._names:
             value = record.get(name)
+            if name == PATH and value is None:
+                value = _path_in(record.get(URI))
             yield value if isinstance(value, (str, int)) else None
 
     def _note(self, time: Any) -> None:
@@ -263,6 +270,11 @@ class Records:
         """The times of the first and the last request; None for both if the records do not have
         them."""
         return [_timestamp(time) for time in self._times] or (None, None)
+
+
+def _path_in(uri: Any) -> str | None:
+    """The path in a URI of a record; None if the URI does not begin with one."""
+    return uri.partition("?")[0] if isinstance(uri, str) and uri.startswith("/") else None
 
 
 def _lines_of_file(file: BufferedReader) -> Iterator[bytes]:

@@ -65,12 +65,12 @@ EXCEPTION: Mapping[str, Mapping[str, Any]] = {
 
 
 def _check_parameters(parameters: Values) -> None:
-    named = [name for name in EXCEPTION if name in parameters]
-    targets = [name for name in named if parameters[name]]
+    mentioned = [name for name in EXCEPTION if name in parameters]
+    targets = [name for name in mentioned if parameters[name]]
     if "ruleset" in targets and len(targets) > 1:
         raise ValueError(f"it has {' and '.join(targets)}, and ruleset stands alone")
-    if named and not targets:
-        raise ValueError(f"{' and '.join(named)} names nothing")
+    if mentioned and not targets:
+        raise ValueError(f"{' and '.join(mentioned)} names nothing")
     require_once(parameters, "rulesets")
     rules_by_ruleset = parameters.get("rules", {})
     for rules in rules_by_ruleset.values():

@@ -6,8 +6,9 @@
 """The quotas of zones and accounts by their plan: how many rules and lists they may have, and the
 parts of rules that a plan withholds.
 
-The vendor has them on its pages "Custom rules" and "Rate limiting rules" (sections "Availability"),
-and "Custom lists".
+The vendor has them on its pages "Custom rules", "Rate limiting rules" and "Managed Rules" (sections
+"Availability"), "Override parameters" (HTTP DDoS Attack Protection) and "Custom lists", read on
+2026-11-28.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
 from .custom_rules import CUSTOM_RULES
+from .ddos_overrides import L7_OVERRIDES, levels_of
 from .lists import ASN, HOSTNAME
+from .managed_rules import MANAGED_RULES
 from .rate_limits import ADDRESS_COUNTERS, DATA_CENTER, RATE_LIMIT_RULES, SCORE, counters, limit_of
-from .resource import ENFORCING, Object
+from .resource import ENFORCING, Object, Resource, fields_in
+from .rulesets import LOG, PARAMETERS, deployed
 from .zone import plan_of
 
 
@@ -99,6 +103,18 @@ CACHE_FEATURE = "requests_to_origin"
 SCORE_FEATURE = f"a {SCORE}"
 TIMEOUT_FEATURE = "a mitigation_timeout with a challenge"
 THROTTLE_FEATURE = "the mitigation_timeout 0 with the action block"
+RESPONSE_FEATURE = "a response of a rule"
+SCOPE_FEATURE = "an expression other than true in an override of HTTP DDoS rules"
+PAID_RULESETS = {  # by their ids, the managed rulesets that not every plan has
+    "efb7b8c949ac4650a09736fc376e9aee": "the Cloudflare Managed Ruleset",
+    "4814384a9e5d4991b9815dcfc25d2f1f": "the Cloudflare OWASP Core Ruleset",
+}
+COLLECTIONS = (  # of a zone, that its plan limits
+    CUSTOM_RULES.plural,
+    RATE_LIMIT_RULES.plural,
+    MANAGED_RULES.plural,
+    L7_OVERRIDES.plural,
+)
 
 
 class Quota(NamedTuple):
@@ -110,23 +126,30 @@ class Quota(NamedTuple):
     limits: RateLimitLimits
     withheld: AbstractSet[str] = frozenset()
 
-    def lacks(self, rule: Object) -> frozenset[str]:
+    def lacks(self, resource: Resource, rule: Object) -> frozenset[str]:
         """The features of a rule that zones of this Cloudflare plan do not have."""
+        if resource.plural == L7_OVERRIDES.plural:
+            return _features_of_override(rule) & self.withheld
         return features(rule) & self.withheld | self.limits.lacks(rule)
 
 
-def _quota(title: str, custom: int, rates: int, limits: RateLimitLimits, *withheld: str) -> Quota:
-    most = {CUSTOM_RULES.plural: custom, RATE_LIMIT_RULES.plural: rates}
-    return Quota(title, most, limits, frozenset(withheld))
+def _quota(
+    title: str, most: tuple[int, int, int], limits: RateLimitLimits, *withheld: str
+) -> Quota:
+    """The quota with the greatest numbers of custom rules, rate limiting rules and overrides of
+    HTTP DDoS rules."""
+    limited = (CUSTOM_RULES.plural, RATE_LIMIT_RULES.plural, L7_OVERRIDES.plural)
+    return Quota(title, dict(zip(limited, most)), limits, frozenset(withheld))
 
 
-_LOWER = (LOG_FEATURE, TIMEOUT_FEATURE, THROTTLE_FEATURE, SCORE_FEATURE)
+_LOWER = (LOG_FEATURE, TIMEOUT_FEATURE, THROTTLE_FEATURE, SCORE_FEATURE, SCOPE_FEATURE)
 _LOWEST = (*_LOWER, REGEX_FEATURE, COUNTING_FEATURE, CACHE_FEATURE)
+_OF_FREE = (RESPONSE_FEATURE, *PAID_RULESETS.values())
 QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
-    "free": _quota("Free", 5, 1, FREE_LIMITS, *_LOWEST),
-    "pro": _quota("Pro", 20, 2, PRO_LIMITS, *_LOWEST),
-    "business": _quota("Business", 100, 5, BUSINESS_LIMITS, *_LOWER),
-    "enterprise": _quota("Enterprise", 1000, 100, ENTERPRISE_LIMITS),
+    "free": _quota("Free", (5, 1, 1), FREE_LIMITS, *_LOWEST, *_OF_FREE),
+    "pro": _quota("Pro", (20, 2, 1), PRO_LIMITS, *_LOWEST),
+    "business": _quota("Business", (100, 5, 1), BUSINESS_LIMITS, *_LOWER),
+    "enterprise": _quota("Enterprise", (1000, 100, 10), ENTERPRISE_LIMITS),
 }
 
 
@@ -148,5 +171,16 @@ def features(rule: Object) -> frozenset[str]:
         CACHE_FEATURE: bool(limit.get("requests_to_origin")),
         TIMEOUT_FEATURE: action in ENFORCING - {"block"} and timeout != 0,
         THROTTLE_FEATURE: bool(limit) and action == "block" and timeout == 0,
+        RESPONSE_FEATURE: "response" in fields_in(rule.get(PARAMETERS)),
+        PAID_RULESETS.get(deployed(rule), ""): True,
+    }
+    return frozenset(name for name, is_needed in needs.items() if is_needed)
+
+
+def _features_of_override(override: Object) -> frozenset[str]:
+    """The features of an override of HTTP DDoS rules that some plans withhold."""
+    needs = {
+        LOG_FEATURE: any(action == LOG for action, _level in levels_of(override).values()),
+        SCOPE_FEATURE: Expression.of_object(override).text.strip("( )") != "true",
     }
     return frozenset(name for name, is_needed in needs.items() if is_needed)

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Facts of rules: the action that an option goes with, the size of the answer that a rule sends, and
-the fields that expressions may read at their place."""
+"""Facts of rules: the action that an option goes with, the size of the answer that a rule sends,
+and the fields that expressions may read at their place."""
 
 from __future__ import annotations
 
