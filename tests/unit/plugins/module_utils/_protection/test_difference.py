@@ -345,3 +345,18 @@ def test_rules_that_do_not_change_are_joined_once() -> None:
     gone = calls_of(lambda: traffic_difference(before, zone(*blocks[:-1])))
     moved = calls_of(lambda: traffic_difference(before, zone(blocks[-1], *blocks[:-1])))
     assert moved < 1.5 * gone
+
+
+WORDS = [
+    ("http.request.body.size gt 100", "every request with http.request.body.size 101 or more"),
+    ("http.request.body.size gt 100 and http.request.body.size lt 200", "every request with http.request.body.size 101..199"),
+    ("cf.bot_management.score eq 30", "every request with cf.bot_management.score 30"),
+    ('http.request.uri.path ne "/a" and ssl', "every request to any path but /a that meet ssl"),
+    ('http.request.uri.path in {"/a" "/b"} and not ssl', "every request to path /a, /b that do not meet ssl"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "words"), WORDS, ids=[words for _expression, words in WORDS])
+def test_the_traffic_that_passes_is_told_by_the_values_of_its_fields(expression: str, words: str) -> None:
+    (change,) = traffic_difference(zone(rule(expression)), zone()).passes
+    assert change.traffic == words
