@@ -287,3 +287,22 @@ def test_a_run_that_is_killed_while_it_writes_is_set_back(service: LocalService,
     ended = run(service, tmp_path, **both)
     assert refs(service) == ["login"], ended.output
     assert (mark(tmp_path) or {})["status"] == "set back" and "This change was set back" in ended.output
+
+
+def test_of_several_hosts_those_with_something_to_end_get_a_task_of_their_own(
+    service: LocalService, tmp_path: Path
+) -> None:
+    traffic(service, after=200)
+    other = "c" * 32
+    service.zone(other).seed(custom_rules=[LOGIN], name="blog.example")
+    hosts = {"shop": {"edge_zone_id": ZONE}, "blog": {"edge_zone_id": other}}
+
+    def finished(*rules: dict[str, Any]) -> Run:
+        variables = {"baseline_custom_rules": [*rules], "baseline_watch": WATCH}
+        variables["baseline_snapshot_directory"] = str(tmp_path / "snapshots")
+        inventory = write_inventory(tmp_path, service, {"zones": hosts}, **variables)
+        return ansible_playbook("-i", inventory, "playbooks/baseline.yml")
+
+    assert "2 hosts: 0 in order, 0 changed, 2 set back" in finished(LOGIN, ADMIN).output
+    assert [rule["ref"] for rule in service.zone(other).custom_rules] == refs(service) == ["login"]
+    assert "2 hosts: 2 in order" in finished(LOGIN).done().output
