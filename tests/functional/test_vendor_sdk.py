@@ -14,8 +14,8 @@ from typing import Any, get_args, get_type_hints
 import cloudflare
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import SKIPPABLE_PHASES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import PRODUCTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import SKIPPED_PRODUCTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVELS
 from cloudflare.types.rulesets.phase import Phase
 from cloudflare.types.rulesets.rule_create_params import SkipRuleActionParameters
@@ -311,7 +311,7 @@ BODIES: list[tuple[str, str, Any, list[str]]] = [
     ("PUT", f"zones/{ZONE}/rulesets/phases/http_ratelimit/entrypoint", {"rules": [{"action": "block", "enabled": True}]}, []),
     ("POST", f"zones/{ZONE}/rulesets/1/rules", {"action": "skip", "action_parameters": {"phase": "all"}},
      ["/action_parameters/phase: 'all' is none of ('current',)"]),
-    ("POST", f"zones/{ZONE}/rulesets/1/rules", {"action": "block", "expresion": "ssl"}, ["/expresion: there is no such field"]),
+    ("POST", f"zones/{ZONE}/rulesets/1/rules", {"action": "block", "frequency": 5}, ["/frequency: there is no such field"]),
     ("POST", f"accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/allowlist", {"prefix": "192.0.2.1", "comment": ""}, ["/enabled: it is missing"]),
     ("POST", f"accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/prefixes/bulk", [{**PREFIX, "excluded": 0}], ["/excluded: 0 is no bool"]),
     ("GET", f"zones/{ZONE}", None, []),
@@ -328,7 +328,7 @@ def test_the_types_of_requests_are_read_strictly(method: str, path: str, body: A
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (PRODUCTS, element_of(get_type_hints(SkipRuleActionParameters)["products"])),
+        (SKIPPED_PRODUCTS, element_of(get_type_hints(SkipRuleActionParameters)["products"])),
         (SECURITY_LEVELS, get_args(SecurityLevel.model_fields["value"].annotation)[0]),
     ],
 )
