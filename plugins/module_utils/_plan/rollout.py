@@ -43,7 +43,7 @@ class EvidenceLimits(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The judgement of past traffic on a rule or filter that is to be enabled. `reason` is empty if
+    """The verdict of past traffic on a rule or filter that is to be enabled. `reason` is empty if
     it may be enabled; `evidence` says that too much traffic would have been dropped, `unknown` why
     that is not known. `restarts` means that the change itself makes it unknown, so that the object
     monitors for a new period. `percent` is that of the worst network, `ranges` are the networks
