@@ -108,18 +108,17 @@ def is_lost(
     refs: Collection[str],
     narrowed: Sequence[Mapping[str, frozenset[str]]] = ({}, {}),
 ) -> bool:
-    """Whether existing rules treat something less strictly than those after the role, or a rule that no entry names lets pass
-    what a rule of an entry stops. Of rules after the role, and of existing ones, `narrowed` has conditions that nobody knows,
+    """Whether existing rules treat something less strictly than those after the role, or all these treat something less
+    strictly than those among them that entries name. Of rules after the role, and of existing ones, `narrowed` has conditions that nobody knows,
     by key: each may be met, or not."""
     names = sorted({name for side in narrowed for conditions in side.values() for name in conditions})
     subsets = [frozenset(some) for size in range(len(names) + 1) for some in combinations(names, size)]
     lacking = any(
         not nothing_is_stricter(_met(becomes, narrowed[1], some), _met(was, narrowed[0], some)) for some in subsets
     )
+    named = [rule for rule in was if rule.key in refs]
     passing = any(
-        lets_pass_too_much(rule, [one for one in was[index:] if one.key in refs])
-        for index, rule in enumerate(was)
-        if rule.key not in refs
+        not nothing_is_stricter(_met(was, narrowed[0], some), _met(named, narrowed[0], some)) for some in subsets
     )
     return lacking or passing
 
