@@ -19,15 +19,19 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record 
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import MANAGED
-from tests.functional.test_managed_rules import RULE, deployment
-from tests.functional.test_withdrawn_networks import part
 from tests.support.module_run import ACCOUNT, ZONE
 from tests.support.reported_host import NOW, assessed, compared
 
+RULE = "5de7edfa648c4d6891dc3e7f84534ffa"
 NIGHT = NOW.isoformat()
 NEW_RULE = "0b2b1f2c8f5f4a2f8f9f2f3f4f5f6f7f"
 NET, LAB = "192.0.2.0/24", "198.51.100.0/24"
 NO_FORMER = "Whether Cloudflare has changed Cloudflare Managed Ruleset is not known"
+
+
+def deployment(**overrides: Any) -> dict[str, Any]:
+    parameters = {"id": MANAGED, **({"overrides": overrides} if overrides else {})}
+    return {"ref": "managed", "action": "execute", "expression": "true", "action_parameters": parameters}
 
 
 def managed_rule(identity: str = RULE, **fields: Any) -> dict[str, Any]:
@@ -156,6 +160,10 @@ def test_the_rulesets_of_ddos_overrides_are_compared(service: LocalService) -> N
     record = compared(service, FormerReport({}), **values)
     rulesets = record["managed_rulesets"] or []
     assert [ruleset["id"] for ruleset in rulesets] == [parameters["id"]] and rulesets[0]["rules"]
+
+
+def part(cidr: str, is_announced: bool | None) -> dict[str, Any]:
+    return {"cidr": cidr, "on_demand": {"advertised": is_announced, "on_demand_enabled": True}}
 
 
 def announcing(service: LocalService, **announced: bool | None) -> dict[str, Any]:
