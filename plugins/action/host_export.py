@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..module_utils._schema.products import sentence_on_lack
-from ..module_utils._text import plural
+from ..module_utils._text import first_few, plural
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import INVENTORY, POSTURE, POSTURES_FILE
@@ -23,6 +22,7 @@ from ..plugin_utils._export.describe import (
     export_state,
     export_text,
     exported_resources,
+    notes_on_unread,
     path_of,
     read_earlier_export,
     sealed,
@@ -63,10 +63,11 @@ def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
     before = read_earlier_export(path, options["overwrite"])
     require_writable(path.parent)
     resources = exported_resources(task.host, options)
-    host = read_host(resources, connection_of(options), task.runner().run_module)
+    run_module = task.runner().run_module
+    host = read_host(resources, connection_of(options), run_module, in_part=True)
     export = export_state(host.objects, options["purge"])
     notes = list(export.notes)
-    export.notes += map(sentence_on_lack, host.lacking)  # in the file alone
+    export.notes += notes_on_unread(host)  # in the file alone
     if task.entries(task.values((POSTURE, POSTURES_FILE))):
         notes.append(OF_POSTURES)
     text = sealed(export_text(export, host.owners))
@@ -75,7 +76,8 @@ def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
     schema_changed = _write_schema(path.parents[1] / SCHEMA, check_mode)
     verb = "would have" if check_mode and text != before else "has"
     count = plural(sum(map(len, host.objects.values())), "object", "objects")
-    task.tell(f"{path} {verb} {count}.")
+    unread = f" Not read, as the file says: {first_few(host.unread)}." if host.unread else ""
+    task.tell(f"{path} {verb} {count}.{unread}")
     headers = {f"{side}_header": str(path) for side in ("before", "after")}
     result: dict[str, Any] = {
         "changed": text != before or schema_changed,

@@ -17,6 +17,7 @@ NOW = "now"  # the time of Cloudflare, beside the collections of an owner
 EXISTING = "existing"  # what a prediction has read, which its role takes out of the result
 TRAFFIC_LINES = "traffic_lines"  # for people, which the role takes out of the result and shows
 UNLIKE_BASELINE = "unlike_baseline"  # for a report, the traffic that exists and is not described
+UNREAD = "unread"  # reasons, by collection, of a reading in part
 CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
 VENDOR_RULESETS = "vendor_rulesets"  # that rules of these collections execute, beside them as well
 WATCHED_SINCE = "watched_since"  # the moment of a change, whose traffic stands beside them as well
@@ -55,7 +56,8 @@ class Context(NamedTuple):
     `names` are the variables that fill the options; warnings begin with the name of the `host`.
     `zone` is the zone of the host, as far as the inventory knows it. With `reads`, a module returns
     these collections of its owners, and nothing else. A module that `reports` applies nothing: it
-    says how well the host is protected, also of a plan that a run refuses.
+    says how well the host is protected, also of a plan that a run refuses. A reading `in_part` goes
+    on if Cloudflare refuses to show some collections.
     """
 
     is_role: bool = False
@@ -65,6 +67,7 @@ class Context(NamedTuple):
     reads: Sequence[str] = ()
     postures: PosturesOfHost = PosturesOfHost()
     reports: bool = False
+    in_part: bool = False
 
     def brings(self, option: Option) -> bool:
         """Return whether a posture brings the entry in which an option lies."""

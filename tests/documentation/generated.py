@@ -48,8 +48,6 @@ GENERATED: Sequence[tuple[Path, Callable[[str], str]]] = (
     (plain.README, plain.with_rows),
     (BASELINE, plain.with_variables),
     (BASELINE, plain.with_purge_choices),
-    (plain.EXPORT / "meta" / "argument_specs.yml", plain.with_export_options),
-    (plain.EXPORT / "defaults" / "main.yml", plain.with_export_defaults),
     *plain.of_existing_modules(),
     (BASELINE, with_lists),
     (BASELINE, with_limits),

@@ -29,7 +29,6 @@ from tests.documentation.shapes import OF_CLOUDFLARE
 ROOT = Path(__file__).parents[2]
 ACTIONS = ROOT / "plugins" / "action"
 RUNTIME, NOX, README = (ROOT / name for name in ("meta/runtime.yml", "antsibull-nox.toml", "README.md"))
-EXPORT = ROOT / "roles" / "export"
 RELEASE = "1.0.0"  # which adds all of them
 LIKE = "protected_prefixes"  # the module of a list, whose options for its whole list every other one has
 IDS = {"zone": "5c2a81f0f7ae4b2d9b1e6f3a7d904c11", "account": "023e105f4ecef8ad9ca31a8372d0c353"}
@@ -348,26 +347,6 @@ def _with_variable(text: str, name: str, variable: Documented, following: str) -
         values["options"] = {}
     block = indent(to_yaml({name: values}), " " * 6).replace("        options: {}\n", "        options:\n")
     return text[:start] + block + text[end:]
-
-
-def with_export_options(text: str) -> str:
-    """The argument specification of the role export with the option that asks for each resource."""
-    for managed in PLAIN:
-        resource, owner = managed.resource, owner_of(managed)
-        title, pronoun = (resource.titles, "them") if managed.is_list else (resource.title, "it")
-        sentence = f"Whether the file describes the {title} of the {owner} as well. A token that may not read {pronoun} then fails."
-        option = {"description": [sentence], "version_added": RELEASE, "type": "bool", "default": False}
-        text = _with_variable(text, f"export_{managed.on_request}", option, r"\Z")
-    return text
-
-
-def with_export_defaults(text: str) -> str:
-    """The defaults of the role export with the option that asks for each resource."""
-    for managed in PLAIN:
-        line = f"export_{managed.on_request}: false\n"
-        if line not in text:
-            text += line
-    return text
 
 
 def of_existing_modules() -> Iterator[tuple[Path, Callable[[str], str]]]:

@@ -17,7 +17,7 @@ import yaml
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from tests.fake_service import LocalService
-from tests.fake_service.credentials import AREA_OF_PERMISSION, AREAS, USUAL, Grant
+from tests.fake_service.credentials import AREA_OF_PERMISSION, AREAS, Grant
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 from tests.support.documents import read_page, rows
 from tests.support.inventories import write_inventory
@@ -60,9 +60,9 @@ def test_accounts_and_zones_become_files_of_variables(inventory: Path, service: 
     assert "# The prefix 203.0.113.x/24 (id " in text and "baseline_ignore_ids:" in text
     assert "cannot be described" in run.output
     assert f"account_id: {ACCOUNT}" in text
-    assert f"lima.example: {zone} has 2 objects." in " ".join(run.output.split())
+    assert f"lima.example: {zone} has 4 objects." in " ".join(run.output.split())
     assert "baseline_custom_rules:" in zone.read_text(encoding="utf-8")
-    assert "baseline_firewall_rules" not in zone.read_text(encoding="utf-8")
+    assert "baseline_firewall_rules:" in zone.read_text(encoding="utf-8")
     assert service.token not in text
     assert [stat.S_IMODE(path.stat().st_mode) for path in (account, account.parent)] == [0o600, 0o700]
     schema = json.loads((tmp_path / "host_vars" / ".protection.schema.json").read_text(encoding="utf-8"))
@@ -97,20 +97,22 @@ def test_the_baseline_with_an_export_changes_nothing(inventory: Path, service: L
     assert not service.writes
 
 
-def test_firewall_rules_are_described_on_demand(inventory: Path, tmp_path: Path) -> None:
-    export(inventory, "--limit", "zones", "-e", '{"export_firewall_rules": true}').done()
-    assert "baseline_firewall_rules:" in (tmp_path / "host_vars" / "lima.example" / "protection.yml").read_text()
+def test_an_export_describes_all_but_what_it_is_to_skip(inventory: Path, tmp_path: Path) -> None:
+    path = tmp_path / "host_vars" / "lima.example" / "protection.yml"
+    names = ("baseline_firewall_rules:", "baseline_security_level:", "baseline_custom_rules:")
+    export(inventory, "--limit", "zones").done()
+    assert [name in path.read_text("utf-8") for name in names] == [True, True, True]
+    export(inventory, "--limit", "zones", "-e", '{"export_skip": ["firewall_rules", "security_level"]}').done()
+    assert [name in path.read_text("utf-8") for name in names] == [False, False, True]
 
 
-def test_dns_rules_are_described_on_demand_and_applying_them_changes_nothing(
+def test_dns_rules_are_described_and_applying_them_changes_nothing(
     inventory: Path, service: LocalService, tmp_path: Path
 ) -> None:
     del service.account(ACCOUNT).prefixes[1]
     service.account(ACCOUNT).seed(dns_rules=[{"mode": "enabled"}, {"scope": "region", "name": "WEUR"}])
     variables = tmp_path / "host_vars" / "lima" / "protection.yml"
-    export(inventory, "--limit", "accounts")
-    assert "baseline_dns_rules" not in variables.read_text(encoding="utf-8")
-    run = export(inventory, "--limit", "accounts", "-e", '{"export_dns_rules": true, "export_purge": true}').done()
+    run = export(inventory, "--limit", "accounts", "-e", '{"export_purge": true}').done()
     assert len(yaml.safe_load(variables.read_text("utf-8").replace("!unsafe", ""))["baseline_dns_rules"]) == 2
     service.calls.clear()
     run = ansible_playbook("-i", inventory, "--limit", "accounts", REPOSITORY / "playbooks" / "baseline.yml").done()
@@ -190,29 +192,29 @@ def permissions_in(cells: Iterable[str]) -> set[str]:
     return {name for cell in cells for name in re.findall(r"([A-Z][\w ]+?) Read \(", cell)}
 
 
-OF_HOSTS = {row[0]: permissions_in(row[1:]) for row in rows(ADOPT, "a host with")}
-OF_VARIABLES = {row[0]: permissions_in(row[2:]) for row in rows(ADOPT, "variable")}
+PERMISSIONS = sorted(permissions_in(cell for row in rows(ADOPT, "of") for cell in row[1:]))
+NOT_KNOWN = re.compile(r"# The .* are not known")
 
 
-@pytest.mark.parametrize(("group", "owner"), [("accounts", "an account"), ("zones", "a zone")])
-@pytest.mark.parametrize("variable", [*OF_VARIABLES, ""])
-def test_the_permissions_of_the_page_suffice(
-    group: str, owner: str, variable: str, inventory: Path, service: LocalService
-) -> None:
-    permissions = OF_HOSTS[owner] | OF_VARIABLES.get(variable, set())
+def exported_with(permissions: Iterable[str], inventory: Path, service: LocalService) -> str:
+    """The files of an export whose token has these permissions to read, and no others."""
     areas = {AREA_OF_PERMISSION[permission] for permission in permissions}
     service.credentials.tokens[service.token] = Grant({area: "read" if area in areas else "none" for area in AREAS})
-    options = ["-e", json.dumps({variable: True})] if variable else []
-    export(inventory, "--limit", group, *options).done()
+    export(inventory).done()
+    folder = inventory.parent / "host_vars"
+    return "".join(path.read_text("utf-8") for path in sorted(folder.glob("*/protection.yml")))
 
 
-@pytest.mark.parametrize(("group", "owner"), [("accounts", "an account"), ("zones", "a zone")])
-def test_each_permission_of_the_page_is_needed(group: str, owner: str, inventory: Path, service: LocalService) -> None:
-    for missing in OF_HOSTS[owner]:
-        area = AREA_OF_PERMISSION[missing]
-        service.credentials.tokens[service.token] = Grant({**USUAL, area: "none"})
-        run = export(inventory, "--limit", group)
-        assert run.code != 0 and f"{missing} Read" in run.output
+def test_the_permissions_of_the_page_suffice(inventory: Path, service: LocalService) -> None:
+    assert not NOT_KNOWN.search(exported_with(PERMISSIONS, inventory, service))
+
+
+def test_without_a_permission_of_the_page_the_file_says_what_is_not_known(
+    inventory: Path, service: LocalService
+) -> None:
+    for missing in PERMISSIONS:
+        text = exported_with({*PERMISSIONS} - {missing}, inventory, service)
+        assert NOT_KNOWN.search(text) and f"{missing} Read" in text.replace("\n# ", " "), missing
 
 
 def test_the_token_of_the_first_hour_with_a_real_account_suffices_for_its_export(

@@ -127,8 +127,7 @@ def _unsafe(value: Any) -> str:
 @pytest.fixture
 def site(service: LocalService, tmp_path: Path, attacker: Attacker) -> Site:
     site = Site(service, tmp_path, attacker)
-    more = dict.fromkeys(("export_ip_lists", "export_network_firewall_rules", "export_security_level"), True)
-    site.play("export", export_directory=str(site.own.parent), **more)
+    site.play("export", export_directory=str(site.own.parent))
     return site
 
 

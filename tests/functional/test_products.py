@@ -9,7 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, host_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.service_time import ReadFailed
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    Part,
+    connection_options,
+    host_part,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
+    export_state,
+    exported_resources,
+    notes_on_unread,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import HostState, read_host
 
 from tests.fake_service import LocalService
 from tests.support.baseline_runs import restored, snapshot
@@ -182,3 +193,61 @@ def test_a_packet_to_an_account_without_tcp_protection_meets_no_protection(
     result = run_module(part(service, **HERE, baseline_expectations=[expectation]), True)
     (outcome,) = result["expectations"]
     assert outcome["met"] is met, outcome
+
+
+def exported(service: LocalService, skip: list[str] | None = None, **variables: Any) -> HostState:
+    options = connection_options(part(service, **variables))
+    resources = exported_resources("lima", {**options, "skip": skip or []})
+    return read_host(resources, options, run_module, in_part=True)
+
+
+SEEN: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
+    "all of it": ({}, {}, []),
+    "WAF alone": (WAF_ALONE, {}, ["Advanced TCP Protection", "Advanced DNS Protection", "Network Firewall"]),
+    "no permission for the account": ({}, {"protection": "none"}, ["The prefixes are not known"]),
+    "none for the Network Firewall": ({}, {"network_firewall": "none"}, ["The Network Firewall rules are not known"]),
+}
+
+
+@pytest.mark.parametrize("case", SEEN)
+def test_an_export_has_all_that_the_token_may_read_and_says_of_the_rest_why_not(
+    case: str, service: LocalService
+) -> None:
+    lacks, grants, sentences = SEEN[case]
+    account(service, lacks)
+    service.account(ACCOUNT).seed(lists=[{"name": "office", "items": [{"ip": "198.51.100.0/24"}]}])
+    service.zone(ZONE).seed(custom_rules=[BLOCK])
+    service.add_token("narrow-token", **grants)
+    token: dict[str, Any] = {"edge_api_token": "narrow-token"} if grants else {}
+    state = exported(service, **token)
+    variables = export_state(state.objects).variables
+    assert {"baseline_custom_rules", "baseline_ip_lists", "baseline_security_level"} <= variables.keys()
+    notes = notes_on_unread(state)
+    assert all(any(sentence in note for note in notes) for sentence in sentences)
+    assert bool(notes) is bool(sentences)
+    result = run_module(part(service, **variables), True)
+    assert not result.get("failed") and result["operations"] == [], result
+
+
+def test_an_export_leaves_out_what_it_is_to_skip(service: LocalService) -> None:
+    account(service, {})
+    state = exported(service, ["ip_lists", "security_level", "custom_rulesets"])
+    variables = export_state(state.objects).variables
+    assert not {"baseline_ip_lists", "baseline_security_level", "baseline_custom_rulesets"} & variables.keys()
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_an_export_fails_if_its_token_is_wrong_or_cloudflare_does_not_answer(
+    status: int, service: LocalService
+) -> None:
+    account(service, {})
+    service.misbehave("status", path="/settings/security_level$", status=status)
+    with pytest.raises(ReadFailed):
+        exported(service)
+
+
+def test_an_export_of_a_token_that_may_read_nothing_fails(service: LocalService) -> None:
+    account(service, {})
+    service.misbehave("status", status=403, errors=[])
+    with pytest.raises(ReadFailed):
+        exported(service)

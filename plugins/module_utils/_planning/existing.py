@@ -16,6 +16,7 @@ from typing import AbstractSet, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from .._api.client import Client
 from .._concurrency import concurrently
+from .._context import Context
 from .._errors import NOTHING_CHANGED, LaterPageError, OptionError, OptionProblems, ServiceError
 from .._plan.desired import Desired, DesiredObject, Presence
 from .._schema.account import DISABLED, RULES
@@ -28,11 +29,12 @@ from .._schema.products import (
     sentence_on_lack,
 )
 from .._schema.registry import MANAGED
-from .._schema.resource import Object, Resource, State
+from .._schema.resource import UNKNOWN_ID, Object, Resource, State
 from .._specs.task import Task
 from .._text import Option
 from .._values.kinds import CODE, FLAG
 
+FOR_GOOD = (400, 403, 404, 405, 410)  # statuses
 Answer = Union[Sequence[Object], ServiceError]  # the error says that the product is missing
 
 
@@ -54,7 +56,7 @@ def read_existing(client: Client, task: Task) -> Existing:
     """
     rulesets = [resource for resource in task.reads if resource.holds_rules]
     collections = [resource for resource in task.reads if not resource.holds_rules]
-    read = partial(_answer, client, task.context.is_role)
+    read = partial(_answer, client, task.context)
     answers: dict[str, Answer] = {}
     for resources in (collections, rulesets):
         names = [resource.plural for resource in resources]
@@ -62,22 +64,46 @@ def read_existing(client: Client, task: Task) -> Existing:
     state = {
         name: answer for name, answer in answers.items() if not isinstance(answer, ServiceError)
     }
+    if task.context.in_part:
+        task = _with_unread(task, answers)
     if task.context.is_role:
         task = _with_products(client, task, answers)
     return Existing({**state, **client.read_state(task.contents_in(state))}, task)
 
 
-def _answer(client: Client, is_role: bool, resource: Resource) -> Answer:
+def _answer(client: Client, context: Context, resource: Resource) -> Answer:
     """The objects of a collection, or for a role the error that says that the account does not have
-    its product; raises any other ServiceError."""
+    its product; for a reading in part, the error of any refusal. Raises any other ServiceError."""
     try:
         return client.read(resource)
     except LaterPageError:
         raise
     except ServiceError as exc:
-        if is_role and resource.product and lacks_product(exc.codes):
+        is_lack = bool(resource.product) and lacks_product(exc.codes)
+        if (context.is_role and is_lack) or (context.in_part and _refuses_to_show(exc)):
             return exc
         raise
+
+
+def _refuses_to_show(exc: ServiceError) -> bool:
+    """Return whether Cloudflare refuses a reading for good, though it knows the credentials and the
+    owner."""
+    return exc.status in FOR_GOOD and UNKNOWN_ID.isdisjoint(exc.codes)
+
+
+def _with_unread(task: Task, answers: Mapping[str, Answer]) -> Task:
+    """The task with the reasons for collections that Cloudflare refuses to show, for another reason
+    than a missing product; raises ServiceError if it shows none."""
+    refusals = {name: exc for name, exc in answers.items() if isinstance(exc, ServiceError)}
+    if refusals and len(refusals) == len(answers):
+        raise next(iter(refusals.values()))
+    with_product = {resource.plural for resource in task.reads if resource.product}
+    unread: dict[str, str] = {}
+    for name, exc in refusals.items():
+        if name not in with_product or not lacks_product(exc.codes):
+            unread[name] = exc.message
+    shown = [resource for resource in task.reads if resource.plural not in unread]
+    return task._replace(unread=unread, reads=shown)
 
 
 def _with_products(client: Client, task: Task, answers: Mapping[str, Answer]) -> Task:

@@ -32,8 +32,7 @@ class Managed(NamedTuple):
 
     Rules are `evaluated` if a request or packet meets them one after the other; they `decide` if
     nothing else decides what becomes of it. Of a `plain` resource, which is a setting or a list,
-    the declaration is all that its module needs. An export always describes the resource or, if
-    `on_request` names an option of the export, only with that option.
+    the declaration is all that its module needs.
     """
 
     resource: Resource
@@ -42,7 +41,6 @@ class Managed(NamedTuple):
     evaluated: bool = False
     decide: bool = False
     plain: bool = False
-    on_request: str = ""
 
     @property
     def is_setting(self) -> bool:
@@ -55,47 +53,42 @@ class Managed(NamedTuple):
         return self.plain and bool(self.resource.key)
 
 
-def _evaluated(
-    resource: Resource, module: str, decide: bool = True, on_request: str = ""
-) -> Managed:
-    return Managed(resource, module, "rules", evaluated=True, decide=decide, on_request=on_request)
+def _evaluated(resource: Resource, module: str, decide: bool = True) -> Managed:
+    return Managed(resource, module, "rules", evaluated=True, decide=decide)
 
 
 def setting(resource: Resource) -> Managed:
     """The row of a resource that is one object; its module has the name of the resource."""
     name = resource.name
     option = name if resource.is_whole else resource.fields[0].name
-    return Managed(resource, name, option, plain=True, on_request=name)
+    return Managed(resource, name, option, plain=True)
 
 
 def plain_list(resource: Resource) -> Managed:
     """The row of a list of an account or a zone; module and option have the name of the list."""
     name = resource.plural
-    return Managed(resource, name, name, plain=True, on_request=name)
+    return Managed(resource, name, name, plain=True)
 
 
 def _managed_collections() -> Iterator[Managed]:
     for option, resources in COLLECTIONS.items():
         for resource in resources:
-            on_request = option if resource.on_demand else ""
-            yield Managed(resource, "account_protection", option, on_request=on_request)
+            yield Managed(resource, "account_protection", option)
 
 
 # In the order in which a baseline applies them.
 MANAGED: Sequence[Managed] = (
-    Managed(WHOLE_LISTS, "ip_lists", "lists", on_request="ip_lists"),
+    Managed(WHOLE_LISTS, "ip_lists", "lists"),
     Managed(STATUS, "account_protection", "enabled"),
     *_managed_collections(),
-    _evaluated(
-        NETWORK_FIREWALL_RULES, "network_firewall_rules", on_request="network_firewall_rules"
-    ),
-    Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides", on_request="ddos_overrides"),
+    _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules"),
+    Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
     *(Managed(resource, "custom_rulesets", "rulesets") for resource in WHOLE_RULESETS.values()),
-    _evaluated(FIREWALL_RULES, "firewall_rules", on_request="firewall_rules"),
+    _evaluated(FIREWALL_RULES, "firewall_rules"),
     _evaluated(CUSTOM_RULES, "custom_rules"),
     _evaluated(RATE_LIMIT_RULES, "rate_limit_rules", decide=False),
     _evaluated(MANAGED_RULES, "managed_rules", decide=False),
-    Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides", on_request="ddos_overrides"),
+    Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
     setting(SECURITY_LEVEL),
 )
 

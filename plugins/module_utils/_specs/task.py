@@ -14,7 +14,7 @@ from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._api.settings import Settings, parse_settings
 from .._arguments import ReadOptions
-from .._context import TASK, Context
+from .._context import TASK, UNREAD, Context
 from .._errors import OptionError, OptionProblems, as_one
 from .._guard.acceptance import parse_acceptances
 from .._guard.approval import parse_approval
@@ -36,7 +36,8 @@ class Task(NamedTuple):
     """A checked task: the settings of the connection, the resources to read, the desired state, and
     the terms on which its plans are accepted. `warnings` are about values that Cloudflare may
     refuse, `unchecked` about expectations that this module cannot check. `products` say, once a
-    host is read, which products its account has.
+    host is read, which products its account has, and `unread` why it
+    could not be read in full.
     """
 
     spec: ModuleSpec
@@ -49,6 +50,7 @@ class Task(NamedTuple):
     unchecked: Sequence[str] = ()
     context: Context = TASK
     products: Mapping[str, str] = NO_ITEMS
+    unread: Mapping[str, str] = NO_ITEMS
 
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
@@ -73,9 +75,10 @@ class Task(NamedTuple):
 
     @property
     def shown_products(self) -> Mapping[str, Any]:
-        """The result on the products of the account; empty for a task without an account, and for
-        one that is not of a role."""
-        return {PRODUCTS: self.products} if self.products else {}
+        """The result on the products of the account, and on collections that Cloudflare refuses to
+        show; empty for a task without an account, and for one that is not of a role."""
+        shown: dict[str, Any] = {PRODUCTS: self.products} if self.products else {}
+        return {**shown, UNREAD: self.unread} if self.unread else shown
 
     def without_posture_ends(self) -> Sequence[Desired]:
         """The desired state without the entries that end with a posture; the role reports their

@@ -23,6 +23,7 @@ from ...module_utils._schema.account import COLLECTIONS
 from ...module_utils._schema.custom_rules import CUSTOM_RULES
 from ...module_utils._schema.custom_rulesets import WHOLE_RULESETS
 from ...module_utils._schema.lists import LISTS
+from ...module_utils._schema.products import sentence_on_lack
 from ...module_utils._schema.registry import BY_PLURAL, MANAGED, managed_of
 from ...module_utils._schema.resource import (
     OWNERS,
@@ -34,11 +35,12 @@ from ...module_utils._schema.resource import (
     State,
     Values,
 )
-from ...module_utils._specs.host import EXCLUSIVE
+from ...module_utils._specs.host import EXCLUSIVE, option_of
 from ...module_utils._specs.whole_state import name_of, options_for, whole_state, why_not_described
 from .._baseline.variables import PREFIX, PURGE, SOURCE, VARIABLE_OF
 from .._files import files_beside, host_folder, variables_file
 from .._variables import plain
+from .host_state import HostState
 
 IGNORE_IDS = f"{PREFIX}ignore_ids"
 OPTION_OF: dict[str, str] = {}  # of the role, by the plural of a resource of an account
@@ -98,7 +100,7 @@ def export_state(state: State, purge: bool = False) -> Export:
             _export_setting(BY_PLURAL[plural], objects, export)
     options = {OPTION_OF[plural] for plural in state if plural in OPTION_OF}
     for option, resources in COLLECTIONS.items():
-        if option in options:
+        if option in options and not _is_unused(resources, state):
             _export_collections(resources, state, purge, export)
     export.variables.update(export.ignoring)
     for plural in state:
@@ -109,6 +111,12 @@ def export_state(state: State, purge: bool = False) -> Export:
         exclusive = purge_of(export.variables, export.incomplete) if purge else []
         export.variables[PURGE] = exclusive
     return export
+
+
+def _is_unused(resources: Sequence[Resource], state: State) -> bool:
+    """Return whether these collections are read on demand alone, and are empty: an empty variable
+    would say that the host is to have that protection."""
+    return all(resource.on_demand and not state.get(resource.plural) for resource in resources)
 
 
 def _lists_left_alone(state: State) -> list[str]:
@@ -319,8 +327,8 @@ def read_earlier_export(path: Path, overwrite: bool) -> str | None:
     return text
 
 
-# The kinds of objects that are exported if they are asked for.
-ON_REQUEST = tuple(dict.fromkeys(managed.on_request for managed in MANAGED if managed.on_request))
+# The names of what an export may leave out, as the variables of the role baseline have them.
+EXPORTED = [*dict.fromkeys(map(option_of, MANAGED))]
 # The account and the zone, and how to reach them: as the modules take it, without their defaults.
 CONNECTION = {
     name: {key: option[key] for key in ("type", "no_log") if option.get(key)}
@@ -329,7 +337,8 @@ CONNECTION = {
 EXPORT_OPTIONS: Arguments = {
     **CONNECTION,
     "directory": {"type": "str", "default": "host_vars"},
-    **{name: {"type": "bool", "default": False} for name in ("overwrite", "purge", *ON_REQUEST)},
+    "skip": {"type": "list", "elements": "str", "choices": EXPORTED, "default": []},
+    **{name: {"type": "bool", "default": False} for name in ("overwrite", "purge")},
 }
 # Of the task that runs once, for all hosts.
 VARIABLES: Arguments = {f"export_{name}": argument for name, argument in EXPORT_OPTIONS.items()}
@@ -343,17 +352,24 @@ def connection_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def exported_resources(host: str, options: Mapping[str, Any]) -> list[Resource]:
-    """The resources that the file describes: those that an option adds, and those without one; of
-    a module for accounts and zones, those of the one that it would write. Raises ValueError for a
-    host that is neither an account nor a zone."""
+    """The resources that the file describes: all that the option `skip` does not name; of a module
+    for accounts and zones, those of the one that it would write. Raises ValueError for a host that
+    is neither an account nor a zone."""
     owners = [name for name, owner in OWNERS.items() if any(map(options.get, owner.options))]
     if not owners:
         raise ValueError(
             f"{host} is neither an account nor a zone: set edge_account_id (export_account_id),"
             " edge_zone_id (export_zone_id), or edge_zone_name (export_zone_name)."
         )
-    resources = []
-    for managed in managed_of(owners):
-        if not managed.on_request or options[managed.on_request]:
-            resources.append(managed.resource)
-    return resources
+    skipped = options["skip"]
+    return [item.resource for item in managed_of(owners) if option_of(item) not in skipped]
+
+
+def notes_on_unread(host: HostState) -> list[str]:
+    """A sentence on each collection that Cloudflare refuses to show, and on each product that the
+    account does not have."""
+    notes = [
+        f"The {title} are not known, so that the role leaves them as they are: {reason}"
+        for title, reason in host.unread.items()
+    ]
+    return [*notes, *map(sentence_on_lack, host.lacking)]

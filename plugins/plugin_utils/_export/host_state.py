@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...module_utils._context import EXISTING, NOW
+from ...module_utils._context import EXISTING, NOW, UNREAD
 from ...module_utils._schema.products import NOT_ENTITLED, PRODUCT_NAMES, PRODUCTS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Resource, State, without
@@ -26,12 +27,14 @@ from .._variables import plain
 class HostState(NamedTuple):
     """The ids of the account and the zone of a host, their existing objects, and the time by
     Cloudflare's clock; None if it is not known. `lacking` are the titles of products that the
-    account does not have, of which there are no objects."""
+    account does not have, and `unread` the reasons why collections could not be read, by their
+    titles: there are no objects of either."""
 
     owners: Mapping[str, str]
     objects: State
     now: datetime | None = None
     lacking: Sequence[str] = ()
+    unread: Mapping[str, str] = MappingProxyType({})
 
 
 def read_part(part: Part, run_module: RunModule) -> HostState:
@@ -42,10 +45,13 @@ def read_part(part: Part, run_module: RunModule) -> HostState:
 
 
 def read_host(
-    resources: Sequence[Resource], connection: Mapping[str, Any], run_module: RunModule
+    resources: Sequence[Resource],
+    connection: Mapping[str, Any],
+    run_module: RunModule,
+    in_part: bool = False,
 ) -> HostState:
     """The existing objects of these resources, in the account and the zone that `connection`
-    names; raises ValueError if they cannot be read."""
+    names; raises ValueError if they cannot be read, or with `in_part`, if none can."""
     reads = _plurals_of(resources)
     if not reads:
         return HostState({}, {})
@@ -54,7 +60,9 @@ def read_host(
     options = dict(connection)
     for owner in unread_owners:
         options = without(options, *owner.options)
-    result = plain(run_module(Part(HOST_MODULE, options, ROLE._replace(reads=reads)), False))
+    result = plain(
+        run_module(Part(HOST_MODULE, options, ROLE._replace(reads=reads, in_part=in_part)), False)
+    )
     if result.get("failed"):
         raise ReadFailed(str(result["msg"]), result)
     return _host_state(reads, result)
@@ -71,11 +79,19 @@ def _host_state(reads: Sequence[str], result: Mapping[str, Any]) -> HostState:
     owners = {BY_PLURAL[plural].owner for plural in reads}
     products = result.get(PRODUCTS) or {}
     lacking = [title for title, name in PRODUCT_NAMES.items() if products.get(name) == NOT_ENTITLED]
-    collections = [item for item in collections_of(reads) if item.product not in lacking]
+    unread = result.get(UNREAD) or {}
+    collections = [
+        item
+        for item in collections_of(reads)
+        if item.product not in lacking and item.plural not in unread
+    ]
+    reasons = {
+        item.titles: unread[item.plural] for item in collections_of(reads) if item.plural in unread
+    }
     collections += all_inside(collections, result)
     objects = {collection.plural: result[collection.plural] for collection in collections}
     ids = {owner: result[owner] for owner in OWNERS if owner in owners}
-    return HostState(ids, objects, read_timestamp(result.get(NOW)), lacking)
+    return HostState(ids, objects, read_timestamp(result.get(NOW)), lacking, reasons)
 
 
 def predicted_state(part: Part, predicted: Mapping[str, Any]) -> HostState | None:
