@@ -238,7 +238,7 @@ class ActionModule(FleetAction):
         # The first of two hosts with one account or zone is to hear of the second one as well.
         self._run_on_each(variables, HostTask.shared_owners)
         files = InventoryFiles(
-            self._loader, variables["ansible_inventory_sources"], variables["groups"]
+            self._loader, variables.get("ansible_inventory_sources") or (), variables["groups"]
         )
         findings: dict[str, HostFindings] = {}
 
