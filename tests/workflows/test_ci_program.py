@@ -125,8 +125,9 @@ def test_a_plan_tells_the_change_of_the_branch_from_drift_and_is_applied(project
 def test_a_plan_says_by_its_exit_code_whether_a_run_would_write_and_is_refused(project: Project) -> None:
     project.describe("203.0.113.0/24", "198.51.100.0/24")
     outputs = project.directory / "outputs"
-    planned = project.run("plan", "--detailed-exitcode", GITHUB_OUTPUT=str(outputs))
+    planned = project.run("plan", "--detailed-exitcode", GITHUB_OUTPUT=str(outputs), GITLAB_CI="true")
     assert planned.returncode == 2, planned.stdout + planned.stderr
+    assert project.read("plan.env") == outputs.read_text(encoding="utf-8")
     assert outputs.read_text(encoding="utf-8").splitlines() == [
         "hosts_changed=1",
         "passes=0",

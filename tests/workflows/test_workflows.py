@@ -13,11 +13,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 import yaml
+from flask import Flask, request
 from packaging.specifiers import SpecifierSet
+from werkzeug.serving import make_server
 
 from tests.sessions.pythons import MATRIX, ONCE_A_WEEK
 from tests.support.ansible_run import REPOSITORY
@@ -144,15 +147,79 @@ def run_there(folder: Path, command: str, **variables: str) -> None:
     subprocess.run(["bash", "-euc", command], cwd=folder, env=environment, check=True)
 
 
-def test_the_comment_on_gitlab_is_the_report_of_this_request(tmp_path: Path) -> None:
-    """A stand-in for the tool notes what it gets from the shell."""
-    (command,) = (text for text in texts_of(yaml.safe_load(COMPONENT)) if text.startswith("glab "))
-    stand_in(tmp_path, "glab", 'printf "%s\\0" "$@" > got')
-    project = "https://gitlab.example/acme/edge"
-    run_there(tmp_path, command, CI_MERGE_REQUEST_IID="5", CI_PROJECT_URL=project)
-    arguments = (tmp_path / "got").read_text(encoding="utf-8").split("\0")[:-1]
-    assert arguments[:-1] == ["mr", "note", "5", "--repo", project, "--unique", "--message"]
-    assert arguments[-1].strip() == REPORT.strip()
+class GitLab:
+    """The API of GitLab, as far as comments need it: two notes a page, and the answers of a user with a token."""
+
+    def __init__(self) -> None:
+        self.notes: list[dict[str, Any]] = []
+        app = Flask("gitlab")
+        app.add_url_rule("/api/v4/user", view_func=lambda: self.known() or {"id": 7})
+        app.add_url_rule("/api/v4/projects/9/merge_requests/5/notes", view_func=self.listed)
+        app.add_url_rule("/api/v4/projects/9/merge_requests/5/notes", "add", self.added, methods=["POST"])
+        app.add_url_rule("/api/v4/projects/9/merge_requests/5/notes/<int:number>", "put", self.put, methods=["PUT"])
+        self.server = make_server("127.0.0.1", 0, app, threaded=True)
+
+    def known(self) -> Any:
+        return None if request.headers.get("PRIVATE-TOKEN") == "glpat" else ("{}", 401)
+
+    def listed(self) -> Any:
+        page = int(request.args["page"])
+        shown = self.notes[2 * page - 2 : 2 * page]
+        following = str(page + 1) if len(self.notes) > 2 * page else ""
+        return self.known() or (shown, {"X-Next-Page": following})
+
+    def added(self) -> Any:
+        self.notes.append({"id": len(self.notes) + 1, "author": {"id": 7}, "body": request.get_json()["body"]})
+        return self.known() or self.notes[-1]
+
+    def put(self, number: int) -> Any:
+        self.notes[number - 1]["body"] = request.get_json()["body"]
+        return self.known() or self.notes[number - 1]
+
+    def comment(self, folder: Path, job: str, token: str = "glpat") -> str:
+        """The message of the program that the component runs, in a job of this name; empty if it ended well."""
+        (command,) = [text for text in texts_of(yaml.safe_load(COMPONENT)) if text.endswith(" comment")]
+        program = command.replace("/tmp/ansible-protection", str(REPOSITORY))
+        url = f"http://127.0.0.1:{self.server.server_port}/api/v4"
+        variables = {"CI_API_V4_URL": url, "CI_PROJECT_ID": "9", "CI_MERGE_REQUEST_IID": "5", "CI_JOB_NAME": job}
+        environment = {"PATH": "/usr/bin:/bin", "INVENTORY": "inventory", "GITLAB_TOKEN": token, **variables}
+        ran = subprocess.run(
+            ["bash", "-euc", program], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        assert (ran.returncode != 0) == bool(ran.stderr), ran.stderr
+        return ran.stderr
+
+
+@pytest.fixture
+def gitlab() -> Iterator[GitLab]:
+    service = GitLab()
+    Thread(target=service.server.serve_forever, daemon=True).start()
+    yield service
+    service.server.shutdown()
+
+
+def test_the_note_on_gitlab_replaces_that_of_the_same_job_alone(gitlab: GitLab, tmp_path: Path) -> None:
+    """Neither that of another job, which has the same author, nor one of a person with the mark of the job."""
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "plan.md").write_text("1 of 1 host changes.\n", encoding="utf-8")
+    gitlab.notes += [{"id": 1, "author": {"id": 8}, "body": "looks good"}, {"id": 2, "author": {"id": 7}, "body": "x"}]
+    assert [gitlab.comment(tmp_path, job) for job in ("comment", "comment-others")] == ["", ""]
+    mark = gitlab.notes[2]["body"].splitlines()[0]
+    assert re.fullmatch(r"<!-- edgeops\.protection [0-9a-f]{16} -->", mark)
+    gitlab.notes.append({"id": 5, "author": {"id": 8}, "body": f"{mark} mine"})
+    before = [note["body"] for note in gitlab.notes]
+    (tmp_path / "report" / "plan.md").write_text("0 of 1 host changes.\n", encoding="utf-8")
+    assert gitlab.comment(tmp_path, "comment") == ""
+    before[2] = f"{mark}\n\n0 of 1 host changes.\n"
+    assert [note["body"] for note in gitlab.notes] == before
+
+
+def test_a_note_that_gitlab_refuses_is_said(gitlab: GitLab, tmp_path: Path) -> None:
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "plan.md").write_text("1 of 1 host changes.\n", encoding="utf-8")
+    message = gitlab.comment(tmp_path, "comment", token="wrong-token")
+    assert "401" in message and "scope api" in message
+    assert "wrong-token" not in message and not gitlab.notes
 
 
 # A stand-in for gh: `comments` has a line for each comment of the request, its number, its author and its text.
