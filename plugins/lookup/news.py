@@ -19,6 +19,7 @@ description:
     known is new once. It is told again while it lasts, and once more when it is over.
   - What Cloudflare itself has changed since the former report is told once, whatever the status of
     the host.
+  - Objects that no baseline names are told once, with who changed them last if the report knows.
 options:
   _terms:
     description: The directory of the report.
@@ -50,9 +51,9 @@ RETURN = r"""
 _raw:
   description:
     - One element with C(title), a sentence; C(lines), one for each host; C(hosts), each with
-      C(host), C(what) (C(new), C(again), C(over) or C(moved)), C(status), C(reason), C(since),
-      C(owner) and C(runbook); C(left), the number of hosts that are not well; C(state_file) and
-      C(state), what the file is to hold afterwards.
+      C(host), C(what) (C(new), C(again), C(found), C(over) or C(moved)), C(status), C(reason),
+      C(since), C(unmanaged), C(owner) and C(runbook); C(left), the number of hosts that are not
+      well; C(state_file) and C(state), what the file is to hold afterwards.
   type: list
   elements: dict
 """
@@ -67,20 +68,35 @@ from typing import Any, NamedTuple
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
 
-from ..module_utils._text import excerpt, left_out, sentence, visible
+from ..module_utils._text import capitalised, excerpt, first_sentences, left_out, sentence, visible
 from ..module_utils._timestamps import to_the_minute
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._report.document import host_record
 from ..plugin_utils._report.files import other_reasons, read_report_file
 from ..plugin_utils._report.overview import contacts, why
-from ..plugin_utils._report.record import LABELS, HostRecord, Report, moved_lines, severity
+from ..plugin_utils._report.record import (
+    LABELS,
+    HostRecord,
+    Report,
+    moved_lines,
+    severity,
+    was_read,
+)
 from ..plugin_utils._report.results import unread_host
 from ..plugin_utils._variables import plain
 
 MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
 MAX_REASON = 300  # characters
 MOVED = "moved"  # by Cloudflare
-NAMES = {"new": "New", "again": "Still", "over": "Over", MOVED: "Changed by Cloudflare"}
+FOUND = "found"  # objects that no baseline names, of a host that is told of for nothing else
+NAMES = {
+    "new": "New",
+    "again": "Still",
+    FOUND: "Found",
+    "over": "Over",
+    MOVED: "Changed by Cloudflare",
+}
+MAX_OBJECTS = 3  # of a host are told in words
 GONE = "It is no longer in the report."
 REPORT = "(report)"  # told of as of a host that could not be read, if it is too old
 USUAL_AGE = timedelta(days=1)  # and as long as one message is enough
@@ -126,23 +142,29 @@ class LookupModule(LookupBase):  # type: ignore[misc]
 def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
     """The hosts to tell of, in words too, and the state to keep afterwards."""
     told_before: Mapping[str, Told] = state.get("hosts", {})
+    unmanaged_before: Mapping[str, Sequence[str]] = state.get("unmanaged", {})
     told_hosts: dict[str, Told] = {}
+    unmanaged: dict[str, Sequence[str]] = {}
     news: list[News] = []
     records = [*report["hosts"], *_too_old(report, terms)]
     for record in records:
         host = record["host"]
         told = told_before.get(host, {})
-        what = _what(record, told, terms)
+        objects, before = _unmanaged(record), unmanaged_before.get(host, [])
+        new_objects = [objects[name] for name in objects if name not in before]
+        unmanaged[host] = [*objects] if was_read(record) else before
+        what = _what(record, told, terms) or (FOUND if new_objects else "")
         since = told.get("since", record["generated"])
         if record["status"] in terms.statuses:
             told_hosts[host] = {
                 "status": record["status"],
                 "reasons": why(record),
                 "since": since,
-                "told": terms.now.isoformat(timespec="seconds") if what else told["told"],
+                "told": _told_at(what, told, terms.now),
             }
         if what:
             news.append(_news_of_host(record, what, told, since))
+            news[-1] = {**news[-1], "unmanaged": new_objects}
     moves_told: Mapping[str, str] = state.get(MOVED, {})
     moved_records = [record for record in report["hosts"] if record["moved"]]
     for record in moved_records:
@@ -158,6 +180,7 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
         "state": {
             **state,
             "hosts": told_hosts,
+            "unmanaged": unmanaged,
             MOVED: {record["host"]: record["generated"] for record in moved_records},
         },
     }
@@ -172,14 +195,42 @@ def _news_of_moves(record: HostRecord) -> Iterator[News]:
             "status": None,
             "reason": excerpt(text, MAX_REASON),
             "since": record["generated"],
+            "unmanaged": [],
             **contacts(record),
         }
+
+
+def _unmanaged(record: HostRecord) -> dict[str, str]:
+    """The objects of a host that no baseline names and nobody accepts, in words, with who changed
+    them last if the audit log was read; by a name that stays."""
+    changes = record["changes"] or ()
+    authors = {(change["resource"], change["key"]): change["text"] for change in changes}
+    objects = [obj for obj in record["unmanaged"] if not obj["accepted"]]
+    texts = {}
+    for obj in objects:
+        subject = f"{capitalised(obj['title'])} {obj['key']}."
+        text = authors.get((obj["resource"], obj["key"])) or subject
+        texts[f"{obj['resource']} {obj['key']}"] = excerpt(text, MAX_REASON)
+    return texts
+
+
+def _told_at(what: str, told: Told, now: datetime) -> str:
+    """The moment at which a host was told of; objects alone are no message on its status."""
+    is_told = what and not (what == FOUND and told)
+    return now.isoformat(timespec="seconds") if is_told else str(told["told"])
 
 
 def _news_of_gone(host: str) -> News:
     """That a host is no longer in the report, or that a report is no longer too old."""
     reason = "" if host == REPORT else GONE
-    return {"host": host, "what": "over", "status": None, "reason": reason, "since": None}
+    return {
+        "host": host,
+        "what": "over",
+        "status": None,
+        "reason": reason,
+        "since": None,
+        "unmanaged": [],
+    }
 
 
 def _title(news: Sequence[News]) -> str:
@@ -247,6 +298,9 @@ def _line(host_news: News) -> str:
     line = f"{NAMES[what]}: {host_news['host']}{verdict}"
     if host_news["reason"]:
         line = f"{line} {host_news['reason']}"
+    if host_news["unmanaged"]:
+        objects = first_sentences(host_news["unmanaged"], MAX_OBJECTS, "object", "objects")
+        line = f"{line} Exists, and no baseline names it: {objects}"
     remarks = [f"since {to_the_minute(host_news['since'])}"] if what == "again" else []
     remarks += [": ".join(contact) for contact in contacts(host_news).items()]
     if remarks:

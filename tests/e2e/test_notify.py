@@ -184,6 +184,35 @@ def test_a_host_that_the_report_loses_is_said(notifier: Notifier, records: dict[
     assert body["lines"] == ["Over: drift. It is no longer in the report."]
 
 
+def test_an_object_that_no_baseline_names_is_told_once_with_who_and_when(
+    notifier: Notifier, records: dict[str, Any]
+) -> None:
+    block: dict[str, Any] = {
+        "resource": "custom_rule",
+        "key": "by_hand",
+        "title": "custom rule",
+        "accepted": None,
+        "reason": None,
+    }
+    block |= {"weakens": False, "since": None}
+    text = "Custom rule by_hand: changed by ada@example.com with the dashboard at 2026-11-20T08:00:00Z."
+    change = {"resource": "custom_rule", "key": "by_hand", "text": text, "by": "ada", "how": "x", "at": "y"}
+    order = {**records["in_order"], "unmanaged": [block], "changes": [change]}
+    (first,) = notifier.told(order)
+    assert (first["title"], first["left"]) == ("Protection: 1 found.", 0)
+    assert first["lines"] == [f"Found: in_order is in order. Exists, and no baseline names it: {text}"]
+    assert first["hosts"][0]["unmanaged"] == [text]
+    assert notifier.told(order) == []
+    other = {**block, "key": "second"}
+    weakened = {**records["weakened"], "host": "in_order", "unmanaged": [block, other], "changes": None}
+    (worse,) = notifier.told(weakened)
+    assert worse["hosts"][0]["what"] == "new" and worse["hosts"][0]["unmanaged"] == ["Custom rule second."]
+    assert notifier.told({**order, "unmanaged": [{**block, "key": "third", "accepted": "OPS-7"}]})[0]["title"] == (
+        "Protection: 1 over."
+    )
+    assert notifier.told({**order, "unmanaged": [other]}, kind="pagerduty") == []
+
+
 def test_statuses_can_be_left_out(notifier: Notifier, records: dict[str, Any]) -> None:
     assert notifier.told(records["drift"], notify_statuses=["unprotected"]) == []
 

@@ -105,10 +105,10 @@ class Log:
     unread: str = ""
 
     def last_changes(self, record: records.HostRecord) -> list[records.LastChange]:
-        """The last change of each difference and each hole of a host."""
+        """The last change of each difference, and of each object that no baseline names."""
         owners = {"account_id": record["account_id"], "zone_id": record["zone_id"]}
-        holes = [unmanaged for unmanaged in record["unmanaged"] if unmanaged["reason"]]
-        return [self._last_change(obj, owners) for obj in (*record["operations"], *holes)]
+        objects = (*record["operations"], *record["unmanaged"])
+        return [self._last_change(obj, owners) for obj in objects]
 
     def _last_change(
         self, obj: Mapping[str, Any], owners: Mapping[str, str | None]

@@ -270,6 +270,8 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
     for line in records.expected_lines(unmet):
         yield f"- expectation {as_markdown(line)}"
     yield from map(operation_line, record["operations"])
+    for obj in records.harmless(record["unmanaged"]):
+        yield f"- in no baseline: {as_markdown(records.unmanaged_text(obj))}"
     for line in _other_lines(record):
         yield f"- {as_markdown(excerpt(line, records.MAX_CHARS))}"
 

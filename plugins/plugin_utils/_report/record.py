@@ -143,6 +143,11 @@ def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
     return [obj for obj in unmanaged if _is_hole(obj)]
 
 
+def harmless(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
+    """The objects that nobody accepts and that take no protection away."""
+    return [obj for obj in unmanaged if not obj["reason"] and not obj["accepted"]]
+
+
 def _is_hole(obj: Unmanaged) -> bool:
     return bool(obj["reason"]) and not obj["accepted"]
 

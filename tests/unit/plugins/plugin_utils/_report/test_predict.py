@@ -153,8 +153,9 @@ def test_a_log_of_one_hour_is_of_the_last_hour() -> None:
     ]
 
 
-def test_an_object_that_takes_nothing_away_is_not_listed() -> None:
-    assert last(change(), unmanaged={**UNMANAGED, "weakens": False, "reason": ""}) == []
+def test_an_object_that_takes_nothing_away_is_listed_as_well() -> None:
+    (found,) = last(change(), unmanaged={**UNMANAGED, "weakens": False, "reason": ""})
+    assert found["by"] == "alice"
 
 
 def test_a_log_that_cannot_be_read_is_said() -> None:
