@@ -93,9 +93,11 @@ CASES = [
                custom=[{**BLOCK, "expression": "ssl", "action": "managed_challenge"}, {**BLOCK, "ref": "other", "action": "log"}],
                custom_desired={"rules": [{**BLOCK, "ref": "other"}]},
                reason="The custom rule other (log in) has the action log, and the baseline says block."),
-    ReportCase("a rule of the zone only logs behind one that challenges", "drift",
+    ReportCase("a rule of the zone only logs behind one that challenges", "weakened",
                custom=[{**BLOCK, "action": "managed_challenge"}, {**BLOCK, "ref": "other", "action": "log"}],
-               custom_desired={"rules": [{**BLOCK, "ref": "other"}]}, reason="1 difference from the baseline."),
+               custom_desired={"rules": [{**BLOCK, "ref": "other"}]},
+               reason="The custom rule login leaves requests challenged (managed_challenge) that are blocked under the baseline:"
+                      " every request from 192.0.2.1, and no baseline names it."),
     ReportCase("a rule of the zone is missing", "weakened", custom_desired={"rules": [BLOCK]},
                reason="The custom rule login (log in) does not exist."),
     ReportCase("a rule of the zone skips", "weakened",
