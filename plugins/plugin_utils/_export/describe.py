@@ -37,6 +37,7 @@ from ...module_utils._schema.resource import (
 )
 from ...module_utils._specs.host import EXCLUSIVE, option_of
 from ...module_utils._specs.whole_state import name_of, options_for, whole_state, why_not_described
+from .._alike import without_ray
 from .._baseline.variables import PREFIX, PURGE, SOURCE, VARIABLE_OF
 from .._files import files_beside, host_folder, variables_file
 from .._variables import plain
@@ -367,9 +368,9 @@ def exported_resources(host: str, options: Mapping[str, Any]) -> list[Resource]:
 
 def notes_on_unread(host: HostState) -> list[str]:
     """A sentence on each collection that Cloudflare refuses to show, and on each product that the
-    account does not have."""
-    notes = [
-        f"The {title} are not known, so that the role leaves them as they are: {reason}"
-        for title, reason in host.unread.items()
-    ]
+    account does not have; the same in each run."""
+    notes: list[str] = []
+    for title, reason in host.unread.items():
+        consequence = "so that the role leaves them as they are"
+        notes.append(f"The {title} are not known, {consequence}: {without_ray(reason)}")
     return [*notes, *map(sentence_on_lack, host.lacking)]
