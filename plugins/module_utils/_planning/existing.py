@@ -28,7 +28,6 @@ from .._schema.products import (
     lacks_product,
     sentence_on_lack,
 )
-from .._schema.registry import MANAGED
 from .._schema.resource import UNKNOWN_ID, Object, Resource, State
 from .._specs.task import Task
 from .._text import Option
@@ -110,6 +109,8 @@ def _with_products(client: Client, task: Task, answers: Mapping[str, Answer]) ->
     """The task without the collections of products that the account lacks; raises ServiceError if
     it has other collections of the same product, and OptionError for objects that the host names.
     """
+    from .._schema.registry import MANAGED
+
     read: set[str] = set()
     refusals: dict[str, ServiceError] = {}
     for resource in task.reads:

@@ -23,7 +23,6 @@ from .._guard.terms import Terms, parse_backtest, parse_evidence, parse_measure
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
 from .._schema.products import NOT_ENTITLED, PRODUCT_NAMES, PRODUCTS
-from .._schema.registry import MANAGED
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
 from .._text import Message, Option
 from .base import ONLY, ONLY_TIME, ModuleSpec, Options
@@ -36,8 +35,8 @@ class Task(NamedTuple):
     """A checked task: the settings of the connection, the resources to read, the desired state, and
     the terms on which its plans are accepted. `warnings` are about values that Cloudflare may
     refuse, `unchecked` about expectations that this module cannot check. `products` say, once a
-    host is read, which products its account has, and `unread` why it
-    could not be read in full.
+    host is read, which products its account has, and `unread` which collections Cloudflare refuses
+    to show.
     """
 
     spec: ModuleSpec
@@ -66,6 +65,10 @@ class Task(NamedTuple):
     def with_missing(self, state: State) -> State:
         """The state with empty collections of the products that the account does not have, of which
         nothing is in force."""
+        if NOT_ENTITLED not in self.products.values():
+            return state
+        from .._schema.registry import MANAGED
+
         missing: dict[str, Sequence[Object]] = {}
         for managed in MANAGED:
             resource = managed.resource
