@@ -88,7 +88,7 @@ def _is_beyond_walks(rule: ZoneRule, described: State) -> bool:
     """Return whether a walk does not show what a rule may let pass: a rule of a known action with a
     field that is not understood, or a skip of limits that count requests which they do not
     limit."""
-    if rule.conditions and not (rule.lets_pass or rule.unknown):
+    if rule.conditions and not rule.unknown:
         return True
     limits = map(limit_of, described.get(RATE_LIMIT_RULES.plural) or ())
     return rule.lets_pass and any(limit.get("counting_expression") for limit in limits)

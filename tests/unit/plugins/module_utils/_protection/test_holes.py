@@ -96,6 +96,10 @@ BESIDE_A_BLOCK: dict[str, tuple[dict[str, Any], list[Told]]] = {
         },
         [("inner of the ruleset Office", True, SOFTER)],
     ),
+    "a skip of nothing with a field that is not known": (
+        {"custom_rules": [WALL, {**skip(OTHER), "until": "dawn"}]},
+        [("hand", None, "may let requests pass, since the field until is not understood")],
+    ),
     "a log in front of a block": ({"custom_rules": [rule("hand", "log"), WALL]}, []),
     "a block in front of a block": ({"custom_rules": [rule("hand", "block"), WALL]}, []),
     "a skip in front of a block": ({"custom_rules": [skip(), WALL]}, [("hand", True, BY_WALL)]),
