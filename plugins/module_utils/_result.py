@@ -116,7 +116,9 @@ def _add_object(side: dict[str, Any], operation: Operation, obj: Object | None) 
 
 
 def add_orders(diff: Diff, resources: Sequence[Resource], before: State, after: State) -> Diff:
-    """The diff, and with it the keys of each ordered list whose order changes."""
+    """Add to the diff, for each ordered list whose sequence of objects differs, the labels of its
+    objects before and after; return the diff. A new or deleted object changes the sequence as well.
+    """
     for resource in resources:
         if not resource.is_ordered:
             continue

@@ -341,7 +341,8 @@ class ModuleAction(CollectionAction):
 
 
 def module_action(name: str) -> type[ModuleAction]:
-    """The action class of the module that has the plugin's name (which may be dotted); prepares
-    the workers for the module."""
+    """Return ModuleAction for a module, after loading what its workers need before Ansible forks
+    them. `name` is the name of the plugin, with or without that of its collection.
+    """
     prepare_workers(MODULE_SPECS[name.rpartition(".")[2]])
     return ModuleAction

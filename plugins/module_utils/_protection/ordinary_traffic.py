@@ -256,20 +256,20 @@ def _may_be_wide(expression: Expression, traffic: str, lets_pass: bool) -> bool 
     is_clear = len(assumed) == len(truths)
     _whole, *kinds = _kinds_of(traffic, lets_pass)
     for kind in kinds:
-        flows = _unmatched_flows(kind, expression, assumed) if is_clear else []
-        if flows == [(EVERYTHING, EVERYTHING)]:
+        unmatched_flows = _unmatched_flows(kind, expression, assumed) if is_clear else []
+        if unmatched_flows == [(EVERYTHING, EVERYTHING)]:
             return None
-        if _remaining_in_words(kind._replace(spaces=_spaces_of(flows)), flows):
+        if _remaining_in_words(kind._replace(spaces=_spaces_of(unmatched_flows)), unmatched_flows):
             return True
     return False
 
 
-def _spaces_of(flows: Flows) -> Spaces:
+def _spaces_of(unmatched_flows: Flows) -> Spaces:
     """The destinations of each flow, and the destinations that no flow has; all without words."""
     concerned: list[Range] = []
-    for destinations, _sources in flows:
+    for destinations, _sources in unmatched_flows:
         concerned += destinations
-    spaces = [destinations for destinations, _sources in flows]
+    spaces = [destinations for destinations, _sources in unmatched_flows]
     spaces.append(complement(union(concerned)))
     return [("", space) for space in spaces if space]
 
@@ -355,13 +355,13 @@ def _unmatched_flows(
     return unmatched(expression, kind.condition, partial(_settled, kind, assumed or {}))
 
 
-def _remaining_in_words(kind: TrafficKind, flows: Flows) -> str:
+def _remaining_in_words(kind: TrafficKind, unmatched_flows: Flows) -> str:
     """The traffic of a kind without these flows, in words: for the first destinations to which at
     least half of the sources of a family remain. Empty if there are none."""
     for destinations, space in kind.spaces:
         matched = {}
         for family in EVERYTHING:
-            sources = _matched_sources(family, space, flows)
+            sources = _matched_sources(family, space, unmatched_flows)
             if sources:
                 matched[family] = sources
         if matched:
@@ -372,14 +372,14 @@ def _remaining_in_words(kind: TrafficKind, flows: Flows) -> str:
     return ""
 
 
-def _matched_sources(family: Range, space: Ranges, flows: Flows) -> Ranges:
+def _matched_sources(family: Range, space: Ranges, unmatched_flows: Flows) -> Ranges:
     """The sources of a family whose traffic to `space` is in none of the flows; empty if they are
     fewer than half of the sources in use."""
     destinations = intersection(space, [family])
     if not destinations:
         return []
     unmatched_sources: list[Range] = []
-    for flow_destinations, sources in flows:
+    for flow_destinations, sources in unmatched_flows:
         if intersection(destinations, flow_destinations):
             unmatched_sources += sources
     matched = difference([family], union(unmatched_sources))

@@ -92,7 +92,7 @@ def weaker_levels(was: LevelOfOverride, becomes: LevelOfOverride, own: str) -> I
         yield LOGGED
 
 
-class OverrideInForce(NamedTuple):
+class OverridesInForce(NamedTuple):
     """The overrides that are in force, and the collection that they belong to: that of a zone or of
     its account."""
 
@@ -119,13 +119,13 @@ def managed_rules(resource: Resource, state: State) -> Sequence[Object]:
     return [rule for ruleset in rulesets for rule in listed_rules(ruleset)]
 
 
-def overrides_in_force(resource: Resource, state: State) -> OverrideInForce:
+def overrides_in_force(resource: Resource, state: State) -> OverridesInForce:
     """The overrides of a state; those of the account if the zone has none itself."""
     own = state.get(resource.plural) or ()
     of_account = state.get(L7_OVERRIDES_OF_ACCOUNT.plural) if resource is L7_OVERRIDES else ()
     if of_account and not own:
-        return OverrideInForce(L7_OVERRIDES_OF_ACCOUNT, of_account)
-    return OverrideInForce(resource, own)
+        return OverridesInForce(L7_OVERRIDES_OF_ACCOUNT, of_account)
+    return OverridesInForce(resource, own)
 
 
 def override_losses(resource: Resource, was: State, becomes: State) -> list[Loss]:
@@ -138,7 +138,7 @@ def override_losses(resource: Resource, was: State, becomes: State) -> list[Loss
 
 
 def losses_between(
-    was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object] = ()
+    was: OverridesInForce, becomes: OverridesInForce, managed: Sequence[Object] = ()
 ) -> list[Loss]:
     """The losses by the overrides `becomes`, compared with `was`: one for each override, the worst.
     They include overrides that let more pass only because another is gone or has moved. If
@@ -169,7 +169,7 @@ class _PassingOverride(NamedTuple):
 
 
 def _losses(
-    was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
+    was: OverridesInForce, becomes: OverridesInForce, managed: Sequence[Object]
 ) -> list[Loss]:
     by_key: dict[Key, list[_PassingOverride]] = {}
     for part in sorted(_parts(was, becomes, managed), key=lambda one: RANKS[one.how]):
@@ -198,7 +198,7 @@ def _whole_loss(parts: Sequence[_PassingOverride]) -> Loss:
 
 
 def _parts(
-    was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
+    was: OverridesInForce, becomes: OverridesInForce, managed: Sequence[Object]
 ) -> Iterator[_PassingOverride]:
     """The overrides that let more traffic pass, for each group of managed rules. If no override
     takes the place of one that decided, the former one is returned."""
@@ -232,7 +232,7 @@ LevelsOfSides = Tuple[Tuple["LevelOfOverride | None", ...], ...]  # of the overr
 
 
 def alike_groups(
-    was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
+    was: OverridesInForce, becomes: OverridesInForce, managed: Sequence[Object]
 ) -> Mapping[tuple[str, LevelsOfSides], bool]:
     """Groups of managed rules that have the same action and that overrides set alike; the value is
     whether such a managed rule certainly exists."""
@@ -272,7 +272,7 @@ def level_set_by(parts: OverrideEntries, names: Iterable[str]) -> LevelOfOverrid
 
 
 def _with_traffic(
-    diagrams: Diagrams, current: OverrideInForce, settings: Sequence[LevelOfOverride | None]
+    diagrams: Diagrams, current: OverridesInForce, settings: Sequence[LevelOfOverride | None]
 ) -> _Shares:
     """The overrides that set a level, each with that level and the traffic that it decides about.
     The last entry, without an override, has the remaining traffic."""
@@ -360,7 +360,7 @@ def losses_by_others(resource: Resource, described: State, state: State) -> Iter
             continue
         beside = [one for one in current.overrides if resource.key_of(one) in {*keys, key}]
         both, managed = current._replace(overrides=beside), managed_rules(resource, state)
-        losses = losses_between(OverrideInForce(resource, named), both, managed)
+        losses = losses_between(OverridesInForce(resource, named), both, managed)
         if not losses and hidden.resource is not current.resource:
             losses = losses_between(hidden, both, managed)
         if losses:

@@ -42,11 +42,14 @@ from .rulesets import REF, accept_all, deployed
 EXECUTED_RULESETS = "executed_rulesets"  # in a state: the rulesets that rules execute
 
 
-def ruleset_of(owner: str, identity: str) -> Resource:
-    """The resource by which a ruleset is read with its rules."""
-    path, permission = f"{RULESET_PATHS[owner]}/{identity}", WAF[owner]
+def ruleset_of(owner_option: str, ruleset_id: str) -> Resource:
+    """The resource by which the ruleset with this id is read, with its rules; `owner_option` is the
+    option of its owner, such as `zone_id`."""
+    path, permission = f"{RULESET_PATHS[owner_option]}/{ruleset_id}", WAF[owner_option]
     name, title = "custom_ruleset", "custom ruleset"
-    return Resource(name, EXECUTED_RULESETS, title, owner, path, permission, (), (), Single())
+    return Resource(
+        name, EXECUTED_RULESETS, title, owner_option, path, permission, (), (), Single()
+    )
 
 
 def _other_ruleset(ruleset: Object) -> str:
@@ -55,11 +58,11 @@ def _other_ruleset(ruleset: Object) -> str:
     return "" if is_ours else f"is of the kind {kind} and the phase {phase}"
 
 
-def rules_of_ruleset(owner: str, name: str) -> Resource:
+def rules_of_ruleset(owner_option: str, name: str) -> Resource:
     """The rules of the custom ruleset with this name."""
-    rulesets = CUSTOM_RULESETS[owner]
+    rulesets = CUSTOM_RULESETS[owner_option]
     return replace(
-        ENTRY_POINTS[owner],
+        ENTRY_POINTS[owner_option],
         name="custom_ruleset_rule",
         plural=f"rules of {name}",
         title="rule of the ruleset",
@@ -71,16 +74,16 @@ def rules_of_ruleset(owner: str, name: str) -> Resource:
     )
 
 
-def _rules_in(owner: str, obj: Object) -> Resource:
-    return rules_of_ruleset(owner, CUSTOM_RULESETS[owner].label_of(obj))
+def _rules_in(owner_option: str, obj: Object) -> Resource:
+    return rules_of_ruleset(owner_option, CUSTOM_RULESETS[owner_option].label_of(obj))
 
 
-def _whole_ruleset(owner: str, obj: Object, state: State) -> dict[str, Any]:
+def _whole_ruleset(owner_option: str, obj: Object, state: State) -> dict[str, Any]:
     """A ruleset with its rules and its deployment."""
-    name = CUSTOM_RULESETS[owner].label_of(obj)
+    name = CUSTOM_RULESETS[owner_option].label_of(obj)
     ids = (obj.get("id"), id_of_new(name))
-    rules = obj.get(CONTENTS, state.get(rules_of_ruleset(owner, name).plural, ()))
-    deploy = _deployment_in(state[ENTRY_POINTS[owner].plural], ids)
+    rules = obj.get(CONTENTS, state.get(rules_of_ruleset(owner_option, name).plural, ()))
+    deploy = _deployment_in(state[ENTRY_POINTS[owner_option].plural], ids)
     return {**without(obj, *FIXED_FIELDS), "rules": list(rules), "deploy": deploy}
 
 
@@ -100,15 +103,15 @@ def _deployment_in(
     return None
 
 
-def _rulesets(owner: str) -> Resource:
-    name = "custom_ruleset" if owner == ZONE_OPTION else "account_custom_ruleset"
+def _rulesets(owner_option: str) -> Resource:
+    name = "custom_ruleset" if owner_option == ZONE_OPTION else "account_custom_ruleset"
     return Resource(
         name=name,
         plural=f"{name}s",
         title="custom ruleset",
-        owner=owner,
-        path=RULESET_PATHS[owner],
-        permission=WAF[owner],
+        owner=owner_option,
+        path=RULESET_PATHS[owner_option],
+        permission=WAF[owner_option],
         fields=(
             Field("name", REF.value, required=True),
             Field("description", TEXT, default="", inert=True),
@@ -123,11 +126,13 @@ def _rulesets(owner: str) -> Resource:
         on_demand=True,
         read_only=("version", "last_updated"),
         quota=10,
-        contents=partial(_rules_in, owner),
+        contents=partial(_rules_in, owner_option),
         holds_rules=True,
         is_referred_to=True,
         phase=CUSTOM_PHASE,
-        semantics=Semantics(not_ours=_other_ruleset, assembled=partial(_whole_ruleset, owner)),
+        semantics=Semantics(
+            not_ours=_other_ruleset, assembled=partial(_whole_ruleset, owner_option)
+        ),
     )
 
 
@@ -176,13 +181,13 @@ def deploying_rules(rulesets: Sequence[Object], state: State) -> list[Key]:
     return [CUSTOM_RULES.key_of(deployment) for deployment in deployments if deployment]
 
 
-def whole_rulesets(state: State, owner: str) -> list[Object]:
+def whole_rulesets(state: State, owner_option: str) -> list[Object]:
     """The custom rulesets of a state that has their rules, each by the ids that rules may name."""
-    resource = CUSTOM_RULESETS[owner]
+    resource = CUSTOM_RULESETS[owner_option]
     rulesets: list[Object] = []
     for obj in resource.our_objects_in(state):
         name = resource.label_of(obj)
-        rules = obj.get(CONTENTS, state.get(rules_of_ruleset(owner, name).plural))
+        rules = obj.get(CONTENTS, state.get(rules_of_ruleset(owner_option, name).plural))
         if rules is None:
             continue
         ids = [obj.get("id")]

@@ -285,7 +285,9 @@ def _purge_of(section: str, section_options: ReadOptions) -> bool | list[str]:
 
 
 def _describes(section_options: ReadOptions, main_option: str, section: str) -> bool:
-    """Return whether a section has options that describe something, also if they are wrong."""
+    """Return whether the main option of a section is given and not null, also if it is wrong. An
+    empty list counts, except for firewall rules.
+    """
     if main_option not in section_options:  # since it is wrong
         return True
     described = section_options[main_option]

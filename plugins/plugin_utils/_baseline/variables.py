@@ -322,11 +322,11 @@ def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
     return {**values, **filled}, names
 
 
-def names_owner(values: Mapping[str, Any], owner: str) -> bool:
-    """Return whether the variables of a host, or those of the inventory, name an account or
-    zone."""
+def names_owner(values: Mapping[str, Any], owner_option: str) -> bool:
+    """Return whether the variables of a host, or those of the inventory, name the owner that has
+    this option, such as `zone_id`."""
     variables: list[str] = []
-    for name in OWNERS[owner].options:
+    for name in OWNERS[owner_option].options:
         variables += [f"{PREFIX}{name}", f"edge_{name}"]
     return any(values.get(variable) for variable in variables)
 
@@ -373,9 +373,10 @@ def require_complete(host: str, variables: Mapping[str, Any]) -> None:
         raise Mistakes(OptionError(Option(), problem) for problem in problems)
 
 
-def _variables_about(values: Mapping[str, Any], owner: str) -> list[str]:
-    """The variables in `values` that describe objects of this owner alone."""
-    variables = [name for name, owners in OWNERS_OF.items() if owners == {owner}]
+def _variables_about(values: Mapping[str, Any], owner_option: str) -> list[str]:
+    """The variables in `values` that describe objects of this owner alone; it is given by its
+    option, such as `zone_id`."""
+    variables = [name for name, owners in OWNERS_OF.items() if owners == {owner_option}]
     with_default = f"{PREFIX}rules"  # in the role
     return [
         name for name in variables if name != with_default and values.get(name) not in (None, [])

@@ -15,7 +15,7 @@ from ..._expressions.expression import Expression
 from ..._protection.ordinary_traffic import destination_names, plain_traffic
 from ..._protection.override_entries import RULE, entries_by_name
 from ..._protection.overrides import (
-    OverrideInForce,
+    OverridesInForce,
     level_set_by,
     override_expression,
     overrides_in_force,
@@ -88,17 +88,16 @@ def _is_of_category(name: str) -> bool:
 
 
 def _blocking_everything(
-    in_force: OverrideInForce, name: str, kind: str, destinations: tuple[str, ...]
+    overrides_in_force: OverridesInForce, category: str, kind: str, destinations: tuple[str, ...]
 ) -> Sequence[Blocking]:
     """The overrides by which managed rules block all plain traffic, alone or together; empty if
-    some of it passes. `name` is the category of the managed rules (empty: rules without a
-    category).
+    some of it passes. `category` is that of the managed rules, empty for rules without one.
     """
 
     def is_everything(traffic: Expression) -> bool:
         return bool(plain_traffic(traffic, kind, False, destinations))
 
-    together = _blocking_in_turn(in_force, name)
+    together = _blocking_in_turn(overrides_in_force, category)
     alone = [blocking for blocking in together if is_everything(blocking.traffic)]
     if alone or not together:
         return alone
@@ -106,22 +105,22 @@ def _blocking_everything(
     return together if is_everything(union) else []
 
 
-def _blocking_in_turn(in_force: OverrideInForce, name: str) -> Sequence[Blocking]:
+def _blocking_in_turn(overrides_in_force: OverridesInForce, category: str) -> Sequence[Blocking]:
     """The overrides that set managed rules to block, each without the traffic for which an override
-    in front of it sets something else. `name` is the category of the managed rules (empty: rules
-    without a category).
+    in front of it sets something else. `category` is that of the managed rules, empty for rules
+    without one.
     """
-    names = [name] if name else []
+    names = [category] if category else []
     in_front: list[Expression] = []
     together: list[Blocking] = []
-    for override in in_force.overrides:
+    for override in overrides_in_force.overrides:
         level = level_set_by(entries_by_name(override), names)
         if level is None:
             continue
-        expression = override_expression(in_force.resource, override)
+        expression = override_expression(overrides_in_force.resource, override)
         if level.action == BLOCK and level.sensitivity != OFF:
             traffic = expression.without(*in_front)
-            together.append(Blocking(in_force.resource, override, level.name, traffic))
+            together.append(Blocking(overrides_in_force.resource, override, level.name, traffic))
         else:
             in_front.append(expression)
     return together

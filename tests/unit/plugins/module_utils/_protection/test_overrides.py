@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.looser_rules import loosened
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import Loss
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import (
-    OverrideInForce,
+    OverridesInForce,
     losses_between,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
@@ -31,7 +31,7 @@ OWN = ", whose own action may stop less"
 
 
 def losses(resource: Resource, before: Any, after: Any, managed: Any = ()) -> list[Loss]:
-    return losses_between(OverrideInForce(resource, before), OverrideInForce(resource, after), managed)
+    return losses_between(OverridesInForce(resource, before), OverridesInForce(resource, after), managed)
 
 
 def one(ref: str = "a", expression: str = "true", **values: Any) -> dict[str, Any]:
