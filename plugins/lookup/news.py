@@ -163,13 +163,10 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
                 "told": _told_at(what, told, terms.now),
             }
         if what:
-            news.append(_news_of_host(record, what, told, since))
-            news[-1] = {**news[-1], "unmanaged": new_objects}
-    moves_told: Mapping[str, str] = state.get(MOVED, {})
+            news_of_host = _news_of_host(record, what, told, since)
+            news.append({**news_of_host, "unmanaged": new_objects})
     moved_records = [record for record in report["hosts"] if record["moved"]]
-    for record in moved_records:
-        if moves_told.get(record["host"]) != record["generated"]:
-            news += _news_of_moves(record)
+    news += _news_of_all_moves(moved_records, state.get(MOVED, {}))
     gone = told_before.keys() - {record["host"] for record in records}
     news += [_news_of_gone(host) for host in sorted(gone)]
     return {
@@ -184,6 +181,15 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
             MOVED: {record["host"]: record["generated"] for record in moved_records},
         },
     }
+
+
+def _news_of_all_moves(
+    moved_records: Sequence[HostRecord], told_before: Mapping[str, str]
+) -> Iterator[News]:
+    """The changes that Cloudflare has made, of hosts for which they were not told yet."""
+    for record in moved_records:
+        if told_before.get(record["host"]) != record["generated"]:
+            yield from _news_of_moves(record)
 
 
 def _news_of_moves(record: HostRecord) -> Iterator[News]:
