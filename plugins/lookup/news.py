@@ -156,12 +156,8 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
         what = _what(record, told, terms) or (FOUND if new_objects else "")
         since = told.get("since", record["generated"])
         if record["status"] in terms.statuses:
-            told_hosts[host] = {
-                "status": record["status"],
-                "reasons": why(record),
-                "since": since,
-                "told": _told_at(what, told, terms.now),
-            }
+            told_at = _told_at(what, told, terms.now)
+            told_hosts[host] = _told_of_host(record, since, told_at)
         if what:
             news_of_host = _news_of_host(record, what, told, since)
             news.append({**news_of_host, "unmanaged": new_objects})
@@ -218,6 +214,10 @@ def _unmanaged(record: HostRecord) -> dict[str, str]:
         text = authors.get((obj["resource"], obj["key"])) or subject
         texts[f"{obj['resource']} {obj['key']}"] = excerpt(text, MAX_REASON)
     return texts
+
+
+def _told_of_host(record: HostRecord, since: str, told_at: str) -> Told:
+    return {"status": record["status"], "reasons": why(record), "since": since, "told": told_at}
 
 
 def _told_at(what: str, told: Told, now: datetime) -> str:
