@@ -38,7 +38,7 @@ from ..plugin_utils._baseline.variables import INVENTORY, PREFIX, TARGET, wrong_
 from ..plugin_utils._doctor.doctor import DOCTOR
 from ..plugin_utils._export.describe import VARIABLES as EXPORT
 from ..plugin_utils._export.state_file import RESTORE
-from ..plugin_utils._inventory.pattern import inventory_of, pattern_of
+from ..plugin_utils._inventory.pattern import inventory_of, pattern_of_hosts
 from ..plugin_utils._inventory.variable_files import InventoryFiles
 from ..plugin_utils._report import arguments as report_arguments
 from ..plugin_utils._report import files as report_files
@@ -230,7 +230,7 @@ class ActionModule(FleetAction):
         groups = variables["groups"]
         target = self._templar.template(variables.get(TARGET))
         inventory = inventory_of(self._loader, groups)
-        return [str(host) for host in inventory.list_hosts(pattern_of(target, groups))]
+        return [str(host) for host in inventory.list_hosts(pattern_of_hosts(target, groups))]
 
     def _check_hosts(self, variables: Mapping[str, Any]) -> Checked:
         """The result on all hosts, and the findings on them, without their secrets."""

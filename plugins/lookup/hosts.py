@@ -56,7 +56,7 @@ from ansible.inventory.manager import InventoryManager
 from ansible.plugins.lookup import LookupBase
 
 from ..module_utils._errors import numbered_errors
-from ..plugin_utils._inventory.pattern import inventory_of, pattern_of
+from ..plugin_utils._inventory.pattern import inventory_of, pattern_of_hosts
 from ..plugin_utils._inventory.variable_files import InventoryFiles
 from ..plugin_utils._variables import FLEET
 
@@ -75,7 +75,7 @@ class LookupModule(LookupBase):  # type: ignore[misc]
         target = play_variables.get("target")
         if target is not None:
             target = self._templar.template(target)
-        pattern = pattern_of(target, groups)
+        pattern = pattern_of_hosts(target, groups)
         if context.CLIARGS.get("syntax"):
             return [pattern]
         limit = play_variables.get("ansible_limit")

@@ -103,7 +103,7 @@ def sentences(errors: Iterable[OptionError]) -> list[str]:
     return texts
 
 
-def errors_in(exc: Exception) -> Sequence[OptionError]:
+def option_errors_of(exc: Exception) -> Sequence[OptionError]:
     """The errors that an exception holds; an exception without options becomes an error about no
     option."""
     if isinstance(exc, (Mistakes, OptionError)):
@@ -130,7 +130,7 @@ def errors_of(*checks: Callable[[], Any]) -> list[OptionError]:
         try:
             check()
         except (OptionError, ValueError) as exc:
-            errors += errors_in(exc)
+            errors += option_errors_of(exc)
     return errors
 
 

@@ -30,6 +30,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._values.bounds import Bounded
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
+from ansible_collections.edgeops.protection.plugins.module_utils._vendor.texts import CONTINENTS
 from ansible_collections.edgeops.protection.plugins.modules import host_restore
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     INVENTORY,
@@ -231,7 +232,7 @@ OF_REQUEST: Mapping[str, Schema] = {
     "path": _matching(request.URI_PATH),
     "query": _matching(request.QUERY),
     "country": _matching(request.COUNTRY),
-    "continent": _one_of(request.CONTINENTS),
+    "continent": _one_of(CONTINENTS),
     **{name: _any_of([OBJECT, TEMPLATE]) for name in ("headers", "cookies", "fields")},
 }
 OF_PACKET: Mapping[str, Schema] = {

@@ -41,7 +41,7 @@ KEEP_ALIVE = [
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
     *([(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 45)] if hasattr(socket, "TCP_KEEPIDLE") else []),
 ]
-PIECE = 65536  # bytes that are sent before the deadline is looked at again
+BYTES_AT_ONCE = 65536  # bytes that are sent before the deadline is looked at again
 
 
 class AttemptDeadline(threading.local):
@@ -95,9 +95,9 @@ class BoundedSocket:
         self._sock = sock
 
     def sendall(self, data: Any) -> None:
-        for start in range(0, len(data), PIECE):
+        for start in range(0, len(data), BYTES_AT_ONCE):
             self._sock.settimeout(DEADLINE.remaining())
-            self._sock.sendall(data[start : start + PIECE])
+            self._sock.sendall(data[start : start + BYTES_AT_ONCE])
 
     def makefile(self, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
         raw = self._sock.makefile(mode, buffering=0)

@@ -37,7 +37,7 @@ MOST_DOUBLINGS = 10  # the wait is at its longest by then
 SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
-class Outcome(NamedTuple):
+class AttemptOutcome(NamedTuple):
     """The outcome of one attempt. `status` is that of the response, None if none came. `response`
     is a response that can be read; without one, `reason` says why, with advice, and `cause` says it
     without. `retry_after` is in seconds. `sent` is False if the request surely did not leave.
@@ -55,7 +55,7 @@ class Outcome(NamedTuple):
     cause: str = ""
 
     @classmethod
-    def of(cls, request: Request, response: Response) -> Outcome:
+    def of(cls, request: Request, response: Response) -> AttemptOutcome:
         """The outcome of an attempt with this response."""
         return cls(
             response.status,
@@ -88,7 +88,7 @@ class Outcome(NamedTuple):
 
 
 def seconds_until_retry(
-    method: str, outcomes: Sequence[Outcome], retries: int, spread: float
+    method: str, outcomes: Sequence[AttemptOutcome], retries: int, spread: float
 ) -> float | None:
     """The seconds to wait before the next attempt; None if none is to follow. `outcomes` are those
     of all attempts of the call so far. `spread`, between 0 and 1, shortens the waits that

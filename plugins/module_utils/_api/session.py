@@ -26,7 +26,7 @@ from .._text import Message, joined, worded
 from .adapters import Adapter, usual_trust
 from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
-from .retry import RATE_LIMITED, Outcome, TaskTime, seconds_until_retry, still_pending
+from .retry import RATE_LIMITED, AttemptOutcome, TaskTime, seconds_until_retry, still_pending
 from .settings import Settings
 
 try:
@@ -158,7 +158,7 @@ class Session:
     def send(self, request: Request) -> Response:
         """The response to a request after its retries, whatever its status; raises ServiceError if
         none came."""
-        outcomes: list[Outcome] = []
+        outcomes: list[AttemptOutcome] = []
         method = "GET" if request.about else request.method
         with self._in_flight:
             while True:
@@ -174,7 +174,7 @@ class Session:
                 all_calls = attempt.status == RATE_LIMITED and not attempt.pending
                 self._wait_for_retry(request, pause, all_calls, outcomes)
 
-    def _is_last(self, request: Request, attempt: Outcome, pause: float) -> bool:
+    def _is_last(self, request: Request, attempt: AttemptOutcome, pause: float) -> bool:
         """Return whether no further attempt follows: it would fail as well, or does not fit into
         the time of the task after the pause."""
         response = attempt.response
@@ -182,7 +182,7 @@ class Session:
             return pause >= self._time.left
         return request.is_final(response)
 
-    def _admit(self, request: Request, outcomes: Sequence[Outcome]) -> tuple[int, float]:
+    def _admit(self, request: Request, outcomes: Sequence[AttemptOutcome]) -> tuple[int, float]:
         """Wait until the call budget has a turn for the next attempt; return the turn, and the
         timeout of the attempt in seconds. Raises ServiceError if no time is left."""
         self._time.admit()
@@ -208,7 +208,7 @@ class Session:
         return self._budgets[request.about]
 
     def _wait_for_retry(
-        self, request: Request, seconds: float, all_calls: bool, outcomes: Sequence[Outcome]
+        self, request: Request, seconds: float, all_calls: bool, outcomes: Sequence[AttemptOutcome]
     ) -> None:
         """Wait before another attempt, and with `all_calls` make all calls wait; raises
         ServiceError at once if max_wait does not allow it."""
@@ -219,7 +219,7 @@ class Session:
         if not has_waited:
             raise self._too_long(request, seconds, outcomes)
 
-    def _take_turn(self, request: Request, outcomes: Sequence[Outcome]) -> int:
+    def _take_turn(self, request: Request, outcomes: Sequence[AttemptOutcome]) -> int:
         """Wait for the turn of an attempt in the budget of calls, and return it. If Cloudflare
         refused a call of any task before, this waits as long as Cloudflare demands.
         """
@@ -233,7 +233,7 @@ class Session:
         with self._progress.waiting(seconds):
             return self._ended.wait(seconds)
 
-    def _attempt(self, request: Request, turn: int, seconds: float) -> Outcome:
+    def _attempt(self, request: Request, turn: int, seconds: float) -> AttemptOutcome:
         """Make one attempt of at most `seconds`, including reading the body; return its outcome.
         Its turn in the budget ends with it.
         """
@@ -241,12 +241,12 @@ class Session:
         failed, limit = True, None
         try:
             response = self._exchange(request, seconds)
-            attempt = Outcome.of(request, response)
+            attempt = AttemptOutcome.of(request, response)
             failed = attempt.failed
             limited = response.status == RATE_LIMITED or request.about
             limit = None if limited else response.headers.get("Ratelimit")
         except UnreadableBody as exc:
-            attempt = Outcome(exc.status, reason=str(exc))
+            attempt = AttemptOutcome(exc.status, reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
             cause, advice = _cause_of(chain, self._server, self._timeout, seconds)
@@ -272,7 +272,7 @@ class Session:
             return Response(response.status_code, response.headers, body)
 
     def _too_long(
-        self, request: Request, seconds: float, outcomes: Sequence[Outcome]
+        self, request: Request, seconds: float, outcomes: Sequence[AttemptOutcome]
     ) -> ServiceError:
         """The error of a call whose next attempt would have to wait longer than max_wait allows."""
         status = outcomes[-1].status if outcomes else None
@@ -321,7 +321,7 @@ def read_body(response: Any) -> bytes:
     return bytes(body)
 
 
-def _last_response(request: Request, outcomes: Sequence[Outcome]) -> Response:
+def _last_response(request: Request, outcomes: Sequence[AttemptOutcome]) -> Response:
     """The response of the last attempt; raises ServiceError if it brought none."""
     *earlier, latest = outcomes
     if latest.response is None:
@@ -330,7 +330,7 @@ def _last_response(request: Request, outcomes: Sequence[Outcome]) -> Response:
     return latest.response._replace(maybe_applied=maybe_applied)
 
 
-def _no_response(request: Request, reason: str, outcomes: Sequence[Outcome]) -> ServiceError:
+def _no_response(request: Request, reason: str, outcomes: Sequence[AttemptOutcome]) -> ServiceError:
     """The error of a call that ends without a usable response."""
     status = outcomes[-1].status if outcomes else None
     maybe_applied = any(outcome.maybe_applied for outcome in outcomes)
@@ -343,7 +343,7 @@ def _any_of(chain: Sequence[BaseException], kinds: Any) -> bool:
     return any(isinstance(problem, kinds) for problem in chain)
 
 
-def _outcome_of(chain: Sequence[BaseException], cause: str, advice: str) -> Outcome:
+def _outcome_of(chain: Sequence[BaseException], cause: str, advice: str) -> AttemptOutcome:
     """The outcome of an attempt without a response: whether the request was sent, and whether
     another attempt may succeed."""
     is_connected = not _any_of(chain, NOT_CONNECTED)
@@ -353,7 +353,7 @@ def _outcome_of(chain: Sequence[BaseException], cause: str, advice: str) -> Outc
     is_of_tls = _any_of(chain, requests.exceptions.SSLError)
     is_closed_early = _any_of(chain, ssl.SSLEOFError)
     is_of_network = _any_of(chain, NETWORK) and (is_closed_early or not is_of_tls)
-    return Outcome(
+    return AttemptOutcome(
         None,
         reason=joined(". ", [cause, advice]),
         sent=is_connected and not is_refused,

@@ -298,7 +298,7 @@ def read_rate_limit(header: str | None) -> RateLimit | None:
 
 def _limit_of(member: str) -> RateLimit | None:
     """The limit of a member of the list; None if it is not understood."""
-    parameters = _parameters_of(member)
+    parameters = _parameters_of_member(member)
     calls = parameters.get("r", "")
     seconds = parameters.get("t", "")
     if not NUMBER.fullmatch(calls) or not NUMBER.fullmatch(seconds):
@@ -306,7 +306,7 @@ def _limit_of(member: str) -> RateLimit | None:
     return RateLimit(int(calls), int(seconds))
 
 
-def _parameters_of(member: str) -> dict[str, str]:
+def _parameters_of_member(member: str) -> dict[str, str]:
     """The parameters of a member of a structured field, by their names."""
     parameters: dict[str, str] = {}
     for parameter in member.split(";"):

@@ -293,11 +293,11 @@ def unknown_names(expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS
     ]
 
 
-UNKNOWN = "that this collection does not know"
+BEYOND_OUR_FIELDS = "that this collection does not know"
 
 
 def doubts(
-    expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS, why: str = UNKNOWN
+    expression: str, known_fields: AbstractSet[str] = KNOWN_FIELDS, why: str = BEYOND_OUR_FIELDS
 ) -> str:
     """A remark, beginning with a verb, on fields that an expression reads and that are not among
     the known ones; empty if all are. `why` says of them why they should not be there."""

@@ -461,7 +461,7 @@ class _Parser:
 
 
 ARGUMENTS, INDEX = "(", "["
-VALUES = (WORD, QUOTED, RAW, PATTERN)
+VALUE_TOKENS = (WORD, QUOTED, RAW, PATTERN)
 
 
 def _require_commas(tokens: Sequence[Token]) -> None:
@@ -487,7 +487,7 @@ def _require_commas(tokens: Sequence[Token]) -> None:
 
 
 def _is_value(token: Token) -> bool:
-    return token.kind in VALUES and token.text not in SMALL_WORDS
+    return token.kind in VALUE_TOKENS and token.text not in SMALL_WORDS
 
 
 def _kind_of_bracket(before: Token, opening: Token) -> str:

@@ -167,7 +167,7 @@ class Literal(NamedTuple):
 ANYTHING = ((".", "*"), (".", "*?"))  # at an open end of a pattern, where it changes nothing
 
 
-def literal_of(token: Token) -> Literal | None:
+def literal_of_pattern(token: Token) -> Literal | None:
     """The text that a regular expression asks for; None if it asks for anything else."""
     pattern = _pattern_of(token)
     pieces = [*PATTERN_PIECE.finditer(pattern)]

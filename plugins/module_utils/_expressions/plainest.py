@@ -18,7 +18,7 @@ from typing import Sequence
 
 from .._text import Unread
 from .grammar import Comparison, parse, text_of
-from .patterns import literal_of, wildcard_pieces
+from .patterns import literal_of_pattern, wildcard_pieces
 
 FORMS = {  # by whether the field begins, and whether it ends, with the text
     (True, True): "{field} eq {text}",
@@ -48,7 +48,7 @@ def plainest(leaf: Comparison) -> Comparison:
 
 def _of_regular_expression(leaf: Comparison) -> str:
     """The plainest form of a regular expression; empty if there is none."""
-    literal = literal_of(leaf.operands[0])
+    literal = literal_of_pattern(leaf.operands[0])
     if literal is None:
         return ""
     return _written(leaf, literal.text, literal.is_start, literal.is_end)

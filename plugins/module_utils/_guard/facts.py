@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in
     from .._protection.backtest import Backtest, BacktestRecord
 
 CollectionPlace = Tuple[str, str]  # the plural of a collection, and the name of its parent
-Answer = Union[Sequence[Object], ProtectionError]  # an error if it cannot be read
+ObjectsOrError = Union[Sequence[Object], ProtectionError]  # an error if it cannot be read
 
 
 def place_of_collection(resource: Resource) -> CollectionPlace:
@@ -47,7 +47,7 @@ class Facts(NamedTuple):
     the rate limits of the task, None if it does not ask for them.
     """
 
-    collections: Mapping[CollectionPlace, Answer] = NO_ITEMS
+    collections: Mapping[CollectionPlace, ObjectsOrError] = NO_ITEMS
     warnings: Sequence[str] = ()
     expected: Mapping[str, Any] = NO_ITEMS
     backtested: Backtested | None = None

@@ -17,7 +17,7 @@ from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
 from .._schema.resource import Object, ReadCollection, Resource, State
 from .._text import Unread
 from .._values.address_set import overlaps, range_of
-from .facts import Answer, CollectionPlace, place_of_collection
+from .facts import CollectionPlace, ObjectsOrError, place_of_collection
 
 
 def check_length(plan: Plan, _read: ReadCollection) -> str:
@@ -52,7 +52,7 @@ def onboarded_to_read(plan: Plan) -> Sequence[Resource]:
 
 
 def delegations_to_read(
-    plan: Plan, answers: Mapping[CollectionPlace, Answer]
+    plan: Plan, answers: Mapping[CollectionPlace, ObjectsOrError]
 ) -> Sequence[Resource]:
     """The collections of delegations of those onboarded prefixes that overlap new prefixes of a
     plan.
@@ -98,9 +98,9 @@ def _reasons_of(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
         if not _meeting(prefix, new):
             continue
         if not is_approved(prefix):
-            yield from _refused(prefix, new, "is not approved yet")
+            yield from _unprotectable(prefix, new, "is not approved yet")
         for delegation in read(delegations_of(prefix)):
-            yield from _refused(delegation, new, "is delegated to another account")
+            yield from _unprotectable(delegation, new, "is delegated to another account")
 
 
 def _meeting(onboarded: Object, new: Sequence[str]) -> list[str]:
@@ -109,7 +109,7 @@ def _meeting(onboarded: Object, new: Sequence[str]) -> list[str]:
     return [prefix for prefix in new if overlaps(prefix, [network])] if network else []
 
 
-def _refused(onboarded: Object, new: Sequence[str], reason: str) -> Iterator[str]:
+def _unprotectable(onboarded: Object, new: Sequence[str], reason: str) -> Iterator[str]:
     for prefix in _meeting(onboarded, new):
         yield f"The prefix {prefix} cannot be protected: {onboarded.get('cidr')} {reason}."
 

@@ -21,7 +21,7 @@ from .._schema.custom_rulesets import EXECUTED_RULESETS
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ZONE
-from .._schema.quotas import COLLECTIONS, QUOTAS, Quota, quota_of
+from .._schema.quotas import LIMITED_COLLECTIONS, QUOTAS, Quota, quota_of
 from .._schema.registry import evaluated_as
 from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._schema.rulesets import deployed
@@ -56,7 +56,7 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
     has more must have a larger quota.
     """
     reasons: list[str] = []
-    for collection in COLLECTIONS:
+    for collection in LIMITED_COLLECTIONS:
         most = quota.rules.get(collection)
         changed = [
             operation

@@ -34,7 +34,7 @@ from .._text import Option
 from .._values.kinds import CODE, FLAG
 
 FOR_GOOD = (400, 403, 404, 405, 410)  # statuses
-Answer = Union[Sequence[Object], ServiceError]  # the error says that the product is missing
+ObjectsOrLack = Union[Sequence[Object], ServiceError]  # the error says that the product is missing
 
 
 class Existing(NamedTuple):
@@ -55,8 +55,8 @@ def read_existing(client: Client, task: Task) -> Existing:
     """
     rulesets = [resource for resource in task.reads if resource.holds_rules]
     collections = [resource for resource in task.reads if not resource.holds_rules]
-    read = partial(_answer, client, task.context)
-    answers: dict[str, Answer] = {}
+    read = partial(_objects_or_lack, client, task.context)
+    answers: dict[str, ObjectsOrLack] = {}
     for resources in (collections, rulesets):
         names = [resource.plural for resource in resources]
         answers.update(zip(names, concurrently(read, resources)))
@@ -70,7 +70,7 @@ def read_existing(client: Client, task: Task) -> Existing:
     return Existing({**state, **client.read_state(task.contents_in(state))}, task)
 
 
-def _answer(client: Client, context: Context, resource: Resource) -> Answer:
+def _objects_or_lack(client: Client, context: Context, resource: Resource) -> ObjectsOrLack:
     """The objects of a collection, or for a role the error that says that the account does not have
     its product; for a reading in part, the error of any refusal. Raises any other ServiceError."""
     try:
@@ -90,7 +90,7 @@ def _refuses_to_show(exc: ServiceError) -> bool:
     return exc.status in FOR_GOOD and UNKNOWN_ID.isdisjoint(exc.codes)
 
 
-def _with_unread(task: Task, answers: Mapping[str, Answer]) -> Task:
+def _with_unread(task: Task, answers: Mapping[str, ObjectsOrLack]) -> Task:
     """The task with the reasons for collections that Cloudflare refuses to show, for another reason
     than a missing product; raises ServiceError if it shows none."""
     refusals = {name: exc for name, exc in answers.items() if isinstance(exc, ServiceError)}
@@ -105,7 +105,7 @@ def _with_unread(task: Task, answers: Mapping[str, Answer]) -> Task:
     return task._replace(unread=unread, reads=shown)
 
 
-def _with_products(client: Client, task: Task, answers: Mapping[str, Answer]) -> Task:
+def _with_products(client: Client, task: Task, answers: Mapping[str, ObjectsOrLack]) -> Task:
     """The task without the collections of products that the account lacks; raises ServiceError if
     it has other collections of the same product, and OptionError for objects that the host names.
     """

@@ -16,7 +16,7 @@ from .._api.client import Client
 from .._concurrency import concurrently
 from .._context import Context
 from .._errors import ProtectionError
-from .._guard.facts import Answer, Backtested, CollectionPlace, Facts, place_of_collection
+from .._guard.facts import Backtested, CollectionPlace, Facts, ObjectsOrError, place_of_collection
 from .._guard.feasibility import delegations_to_read, onboarded_to_read
 from .._guard.terms import BacktestTerms, Terms
 from .._plan.desired import Desired
@@ -168,7 +168,7 @@ class SurroundingsReader(NamedTuple):
             backtested = _backtested(plan, self.client, self.terms.backtest)
         return Facts(collections, backtested=backtested)
 
-    def _collections_of_checks(self, plan: Plan) -> dict[CollectionPlace, Answer]:
+    def _collections_of_checks(self, plan: Plan) -> dict[CollectionPlace, ObjectsOrError]:
         """The collections from which checks tell whether the account or zone would reject the
         plan.
         """
@@ -180,13 +180,13 @@ class SurroundingsReader(NamedTuple):
         answers = self._answers(resources)
         return {**answers, **self._answers(delegations_to_read(plan, answers))}
 
-    def _answers(self, resources: Sequence[Resource]) -> dict[CollectionPlace, Answer]:
+    def _answers(self, resources: Sequence[Resource]) -> dict[CollectionPlace, ObjectsOrError]:
         answers = concurrently(self._answer, resources)
         return {
             place_of_collection(resource): answer for resource, answer in zip(resources, answers)
         }
 
-    def _answer(self, resource: Resource) -> Answer:
+    def _answer(self, resource: Resource) -> ObjectsOrError:
         try:
             return self.client.read(resource)
         except ProtectionError as exc:

@@ -29,6 +29,7 @@ from .._text import Option, Unread, quoted
 from .._values.address_set import Address
 from .._values.hostnames import in_punycode
 from .._vendor.fields import KNOWN_FIELDS, PACKET_FIELDS
+from .._vendor.texts import CONTINENTS
 from .traffic_sets import diagrams_of
 
 FORMER, PRESENT = "ip.geoip.", "ip.src."  # names of one field: ip.geoip.country, ip.src.country
@@ -142,7 +143,6 @@ HOST_PATTERN = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*", re.ASCII)
 COUNTRY = re.compile(r"[A-Z][A-Z0-9]", re.ASCII)
 HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 SCHEMES = ("http", "https")
-CONTINENTS = ("AF", "AN", "AS", "EU", "NA", "OC", "SA", "T1")
 HEADERS_OF_KEYS = {  # they are given by a key of their own
     "host": "host",
     "user_agent": "user-agent",

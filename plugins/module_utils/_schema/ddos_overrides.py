@@ -230,7 +230,7 @@ def _rejected_actions(override: Object, managed: Object) -> list[str]:
     if action_for_all != DEFAULT:
         clauses.append(_refused_action(action_for_all, rules, "any managed rule"))
     for kind, name, entry in named_entries(override):
-        overridden = [rule for rule in rules if name in _names_in(rule, kind)]
+        overridden = [rule for rule in rules if name in _names_of_kind(rule, kind)]
         title = f"the {kind} {name}"
         if kind == "rule" and overridden:
             title = f"the managed rule {overridden[0].get('description') or name} ({name})"
@@ -253,7 +253,7 @@ def _refused_action(action: str, overridden: Sequence[Object], title: str) -> st
     return f"sets {action} for {title}{choices}"
 
 
-def _names_in(rule: Object, kind: str) -> Sequence[Any]:
+def _names_of_kind(rule: Object, kind: str) -> Sequence[Any]:
     return [rule.get("id")] if kind == "rule" else rule.get("categories") or ()
 
 

@@ -64,7 +64,7 @@ EXCEPTION: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _check_parameters(parameters: Values) -> None:
+def _check_exception(parameters: Values) -> None:
     mentioned = [name for name in EXCEPTION if name in parameters]
     targets = [name for name in mentioned if parameters[name]]
     if "ruleset" in targets and len(targets) > 1:
@@ -79,7 +79,7 @@ def _check_parameters(parameters: Values) -> None:
     require_once(rules_by_ruleset, *rules_by_ruleset)
 
 
-PARAMETERS_AS_GIVEN = mapping({**DEPLOYMENT, **EXCEPTION}, _check_parameters)
+PARAMETERS_AS_GIVEN = mapping({**DEPLOYMENT, **EXCEPTION}, _check_exception)
 
 
 Parse = Callable[[Any], Any]

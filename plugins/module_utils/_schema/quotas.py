@@ -109,7 +109,7 @@ PAID_RULESETS = {  # by their ids, the managed rulesets that not every plan has
     "efb7b8c949ac4650a09736fc376e9aee": "the Cloudflare Managed Ruleset",
     "4814384a9e5d4991b9815dcfc25d2f1f": "the Cloudflare OWASP Core Ruleset",
 }
-COLLECTIONS = (  # of a zone, that its plan limits
+LIMITED_COLLECTIONS = (  # of a zone, that its plan limits
     CUSTOM_RULES.plural,
     RATE_LIMIT_RULES.plural,
     MANAGED_RULES.plural,

@@ -16,7 +16,7 @@ from typing import Any, Mapping, Sequence
 
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
-from .._expressions.fields import UNKNOWN, doubts
+from .._expressions.fields import BEYOND_OUR_FIELDS, doubts
 from .._expressions.grammar import tokens_of
 from .._text import Unread, quoted
 from .._values.kinds import FLAG, Value, mapping, number, several
@@ -138,7 +138,7 @@ def _odd_characteristic(name: str) -> str:
         tokens_of(name)
     except Unread as exc:
         return f"has the characteristic {quoted(name)}, in which {exc}"
-    return doubts(name, COUNTERS, f"in a characteristic {UNKNOWN}")
+    return doubts(name, COUNTERS, f"in a characteristic {BEYOND_OUR_FIELDS}")
 
 
 RATE_LIMIT_RULES = entry_point(

@@ -14,7 +14,7 @@ from .._errors import OptionError
 from .._text import Option
 from .._values.bounds import Bounded
 from .._values.kinds import CODE, FLAG, TEXT, Value, choice, mapping
-from .._vendor.rules import CONTENT_TYPES, OPTIONS_OF_ONE_ACTION, Answer
+from .._vendor.rules import CONTENT_TYPES, OPTIONS_OF_ONE_ACTION, AnswerContent
 from .resource import (
     RULESET_PATHS,
     Field,
@@ -147,7 +147,7 @@ RULE_SEMANTICS = Semantics(
 )
 
 
-def response(answer: Answer) -> Mapping[str, Any]:
+def response(answer: AnswerContent) -> Mapping[str, Any]:
     """The argument of the response that a rule sends."""
     options: Mapping[str, Mapping[str, Any]] = {
         "status_code": Bounded({"type": "int", "required": True}, low=400, high=499),

@@ -138,7 +138,7 @@ class AccountProtection(ModuleSpec):
             if resource.on_demand and options.get(option) is None and not expects_dns:
                 continue
             with problems.collected():
-                entries = _entries_of(option, resource, options)
+                entries = _entries_of_collection(option, resource, options)
                 is_exclusive = option in exclusive
                 desired.append(
                     parse_desired(resource, entries, exclusive=is_exclusive, errors=problems)
@@ -155,7 +155,7 @@ def _option_for(resource: Resource) -> str:
     return next(name for name, resources in SUBSETS.items() if resource in resources)
 
 
-def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
+def _entries_of_collection(option: str, resource: Resource, options: Options) -> Entries:
     """The entries of one collection of the account among the options, each with its path."""
     if resource is STATUS:
         if options["enabled"] is None:

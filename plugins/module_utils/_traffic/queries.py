@@ -34,7 +34,7 @@ SUBNET, ADDRESS, HOUR = "ipDestinationSubnet", "ipDestinationAddress", "datetime
 DATA_CENTER, REASON, OUTCOME, VERDICT = "coloCode", "mitigationReason", "outcome", "verdict"
 GROUPED_BY = (DATA_CENTER, REASON, OUTCOME, VERDICT)  # beside the destination
 LIMITS_OF_NODES = ("notOlderThan", "maxDuration", "maxPageSize")
-SETTINGS = ("enabled", *LIMITS_OF_NODES, "maxNumberOfFields")
+NODE_SETTINGS = ("enabled", *LIMITS_OF_NODES, "maxNumberOfFields")
 PASS, DROP = "pass", "drop"
 
 
@@ -197,7 +197,7 @@ def query(
 
 
 def _settings_query(nodes: Sequence[TrafficNode]) -> str:
-    settings = " ".join(SETTINGS)
+    settings = " ".join(NODE_SETTINGS)
     selections = dict.fromkeys(f"{node.field} {{ {settings} }}" for node in nodes)
     return f"settings {{ {' '.join(selections)} }}"
 

@@ -24,10 +24,10 @@ from .queries import REQUESTS, Row, RowsPage
 MINUTE = "datetimeMinute"
 HOUR_BEFORE = timedelta(hours=1)
 OF_ZONE = NODE._replace(owner="zone", measure=("count",), of_requests=True)
-EVENTS = OF_ZONE._replace(grouped_by=("ruleId", "action", MINUTE))
+EVENTS_BY_MINUTE = OF_ZONE._replace(grouped_by=("ruleId", "action", MINUTE))
 EARLIER_EVENTS = OF_ZONE._replace(name="earlier_events", grouped_by=("ruleId", "action"))
 REQUESTS_BY_MINUTE = REQUESTS._replace(grouped_by=(MINUTE,))
-NODES = (REQUESTS_BY_MINUTE, EVENTS, EARLIER_EVENTS)
+WATCHED_NODES = (REQUESTS_BY_MINUTE, EVENTS_BY_MINUTE, EARLIER_EVENTS)
 EXAMPLE_FIELDS: Mapping[str, str] = {  # by the keys of a request, as expectations have them
     "method": "clientRequestHTTPMethodName",
     "host": "clientRequestHTTPHost",
@@ -40,7 +40,7 @@ EXAMPLES = OF_ZONE._replace(
 MOST_EXAMPLE_ROWS, MOST_EXAMPLES = 200, 3  # in the answer, and of a rule
 # The vendor lists the actions of events on its page "Firewall events" (Logpush); the analytics
 # write them with underscores.
-PASSING = frozenset(("allow", "bypass", "log", "rewrite", "simulate", "skip"))
+PASSING_ACTIONS = frozenset(("allow", "bypass", "log", "rewrite", "simulate", "skip"))
 ENDED_WELL = ("solved", "bypassed", "skipped")  # of a challenge, as an event of its own
 
 
@@ -72,10 +72,10 @@ def read_sample(client: Client, since: datetime) -> WatchSample:
     now = client.now or datetime.now(timezone.utc)
     pages = [
         RowsPage(REQUESTS_BY_MINUTE, since, now),
-        RowsPage(EVENTS, since, now),
+        RowsPage(EVENTS_BY_MINUTE, since, now),
         RowsPage(EARLIER_EVENTS, since - HOUR_BEFORE, since),
     ]
-    listings = AccountTraffic(client.ask, zone, since, now, nodes=NODES).read(pages)
+    listings = AccountTraffic(client.ask, zone, since, now, nodes=WATCHED_NODES).read(pages)
     return sample_of(listings, now)
 
 
@@ -115,7 +115,7 @@ def sample_of(listings: Mapping[str, NodeTraffic], now: datetime) -> WatchSample
     if len(minutes) < len(requests):
         unknown.append("The analytics gave a time that is not understood.")
     end = max(minutes, default=None)
-    events = listings[EVENTS.name].rows
+    events = listings[EVENTS_BY_MINUTE.name].rows
     return WatchSample(
         now=write_timestamp(now),
         covered_until=write_timestamp(end) if end else None,
@@ -169,6 +169,6 @@ def stopped(actions: Mapping[str, Any]) -> int:
             solved += number
         elif "challenge" in action:
             challenges += number
-        elif action not in PASSING:
+        elif action not in PASSING_ACTIONS:
             blocks += number
     return blocks + max(0, challenges - solved)

@@ -30,7 +30,7 @@ OPTIONS_OF_ONE_ACTION: Mapping[str, OfAction] = {
 }
 
 
-class Answer(NamedTuple):
+class AnswerContent(NamedTuple):
     """The largest content, in bytes, of the answer that a rule of some phase sends, by a page of
     the vendor."""
 
@@ -39,8 +39,8 @@ class Answer(NamedTuple):
     read: str = READ
 
 
-ANSWER_OF_CUSTOM_RULE = Answer(2 * 1024, "Create a custom rule in the dashboard")
-ANSWER_OF_RATE_LIMIT = Answer(30 * 1024, "Rate limiting parameters")
+ANSWER_OF_CUSTOM_RULE = AnswerContent(2 * 1024, "Create a custom rule in the dashboard")
+ANSWER_OF_RATE_LIMIT = AnswerContent(30 * 1024, "Rate limiting parameters")
 CONTENT_TYPES = ("application/json", "text/html", "text/plain", "text/xml")  # of both pages
 
 

@@ -55,7 +55,8 @@ SMALL = TextForm(
 TWO_CAPITALS = TextForm(
     re.compile("(?:[A-Z][A-Z0-9])?"), "has two capital letters, such as DE", corrected=str.upper
 )
-CONTINENTS = _one_of("AF", "AN", "AS", "EU", "NA", "OC", "SA", "T1", corrected=str.upper)
+CONTINENTS = ("AF", "AN", "AS", "EU", "NA", "OC", "SA", "T1")
+CONTINENT = _one_of(*CONTINENTS, corrected=str.upper)
 COUNTRY_FIELDS = ("ip.src.country", "ip.geoip.country", "ip.dst.country")
 # What these pages say holds for every text of a field, so that it decides whether rules match.
 TEXTS_OF_FIELDS: Mapping[str, TextForm] = {
@@ -65,7 +66,7 @@ TEXTS_OF_FIELDS: Mapping[str, TextForm] = {
     **dict.fromkeys(
         ("http.request.uri.path.extension", "http.response.content_type.media_type", "lower"), SMALL
     ),
-    **dict.fromkeys(("ip.src.continent", "ip.geoip.continent"), CONTINENTS),
+    **dict.fromkeys(("ip.src.continent", "ip.geoip.continent"), CONTINENT),
     "cf.waf.score.class": _one_of("attack", "likely_attack", "likely_clean", "clean"),
 }
 
@@ -93,7 +94,7 @@ def _country(text: str) -> str:
 SCHEME = re.compile("[a-zA-Z]+://")
 
 
-def _host(text: str) -> str:
+def _host_of_url(text: str) -> str:
     return SCHEME.sub("", text).partition("/")[0].lower()
 
 
@@ -147,7 +148,7 @@ USUAL_TEXTS: Mapping[str, TextForm] = {
         re.compile("[^A-Z/]*"),
         "has no capital letters, no scheme and no path",
         of_parts=True,
-        corrected=_host,
+        corrected=_host_of_url,
     ),
     "http.request.uri.path.extension": TextForm(
         re.compile("[^A-Z./]*"),

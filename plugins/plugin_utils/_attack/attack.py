@@ -36,14 +36,14 @@ from .._baseline.in_force import in_force
 from .._baseline.merged_host import MergedHost, PostureObject
 from .._baseline.posture import RISKS, PostureEntries
 from .._baseline.posture_file import Changed, PostureFile
-from .._baseline.results import AFTER_THE_RUN, HostRun, HostRunner, mitigated
+from .._baseline.results import AFTER_THE_RUN, Begin, HostRun, HostRunner, mitigated
 from .._baseline.service_time import ReadFailed
 from .._export.host_state import read_host
 from .._files import require_writable
-from .._variables import Mistakes, all_read, errors_in, expiry_of, plain
+from .._variables import Mistakes, all_read, expiry_of, option_errors_of, plain
 from .blocking import BLOCKED_BY, NETWORK_VARIABLES, OF_A_BLOCK
 from .entries import FileEntries, entries_in_force, is_meant, taking, with_end
-from .left_out import entries_without, options_of, refused_parts, values_without
+from .left_out import entries_without, host_options_of, refused_parts, values_without
 from .options import (
     ATTACK,
     LONGEST_ATTACK,
@@ -56,21 +56,19 @@ from .options import (
 )
 from .texts import named_by_nobody, operation_in_words, threats
 
-RULES = ("rules", "dns_rules")
+OPTIONS_WITH_RULES = ("rules", "dns_rules")
 ASKED_BY = {  # by the part of an entry that comes of it
     **NAMED_HERE,
     "name": "attack_posture",
     "security_level": "attack_security_level",
     **dict.fromkeys(("custom_rules", "network_firewall_rules"), "attack_block"),
-    **dict.fromkeys(RULES, "attack_mitigate"),
+    **dict.fromkeys(OPTIONS_WITH_RULES, "attack_mitigate"),
 }
 # Nobody waits for the stages of a rollout while an attack runs, so that no message advises them.
 NAMED_IN_RUNS = {**NAMED_HERE, "staged_rollout": ""}
 DNS_SEGMENTS = DNS_PATH.removeprefix(ACCOUNT_OWNER.path)  # of the path of a call
-SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
 # Updates a host with these values to match a part, and does the last thing before it writes.
-Begin = Callable[[Mapping[str, Any]], None]
-Update = Callable[[Mapping[str, Any], of_host.Part, HostRunner, Begin], HostRun]
+UpdateToPart = Callable[[Mapping[str, Any], of_host.Part, HostRunner, Begin], HostRun]
 
 
 class Refused(Exception):
@@ -82,7 +80,7 @@ class Refused(Exception):
 class Attack:
     """One run of the playbook on one host."""
 
-    def __init__(self, task: HostTask, check_mode: bool, update: Update) -> None:
+    def __init__(self, task: HostTask, check_mode: bool, update: UpdateToPart) -> None:
         self._task = task
         self._check_mode = check_mode
         self._update = update
@@ -150,7 +148,7 @@ class Attack:
             merged = MergedHost(task.host, values, self._entries(values, entries), now)
             part = merged.part(asked_by).named(NAMED_IN_RUNS)
         except ValueError as exc:
-            raise Mistakes(error.moved(asked_by) for error in errors_in(exc)) from exc
+            raise Mistakes(error.moved(asked_by) for error in option_errors_of(exc)) from exc
         earlier = MergedHost(task.host, values, earlier_entries, now)
         self._require_new(part, _added_since(earlier, merged))
         self._require_known(merged, part)
@@ -197,7 +195,9 @@ class Attack:
         if self._options["over"]:
             return False
         resources = refused_parts(result.get("error"), result.get("left") or ())
-        options = [option for option in options_of(resources) if option not in self._left_alone]
+        options = [
+            option for option in host_options_of(resources) if option not in self._left_alone
+        ]
         if not options:
             return False
         titles = first_few(
@@ -280,7 +280,7 @@ class Attack:
         if name not in ASKED_BY:
             return option
         asked_by = ASKED_BY[str(name)]
-        if name in RULES and not self._options["mitigate"]:
+        if name in OPTIONS_WITH_RULES and not self._options["mitigate"]:
             asked_by = "attack_sensitivity"
         return Option(asked_by, *(steps[1:] if steps and isinstance(steps[0], int) else steps))
 
@@ -463,8 +463,8 @@ def _snapshot_directory(sources: Iterable[str]) -> str:
     for source in sources:
         path = Path(source)
         if path.is_dir() and path.resolve() == working_folder:
-            return f".{SNAPSHOTS}"
-    return SNAPSHOTS
+            return f".{of_host.SNAPSHOTS}"
+    return of_host.SNAPSHOTS
 
 
 def _added_since(earlier: MergedHost, merged: MergedHost) -> list[PostureObject]:

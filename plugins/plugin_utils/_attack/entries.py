@@ -13,7 +13,7 @@ from typing import Any
 
 from ...module_utils._schema.resource import without
 from ...module_utils._timestamps import parse_expiry
-from .._baseline.posture import RISKS, TIMES
+from .._baseline.posture import POSTURE_TIMES, RISKS
 from .._baseline.variables import acceptances_in
 from .blocking import BLOCKED_BY
 
@@ -84,7 +84,7 @@ def _without_times(entry: Mapping[str, Any]) -> dict[str, Any]:
     """An entry without its times. The descriptions of its blocks are left out as well, since they
     contain the end.
     """
-    values = without(entry, *TIMES)
+    values = without(entry, *POSTURE_TIMES)
     for name in BLOCKED_BY.values():
         if name in values:
             values[name] = list(map(_without_description, values[name]))

@@ -29,7 +29,9 @@ def refused_parts(error: ErrorDetails | None, left: Iterable[Mapping[str, Any]])
     status = error["status"] if error else None
     if error is None or status is None or not 400 <= status < 500 or status in OF_ALL_PARTS:
         return []
-    matches = {plural: _matched(resource, error["path"]) for plural, resource in BY_PLURAL.items()}
+    matches = {
+        plural: _matched_path(resource, error["path"]) for plural, resource in BY_PLURAL.items()
+    }
     longest = max(map(len, matches.values()))
     resources = [BY_PLURAL[plural] for plural, path in matches.items() if len(path) == longest > 0]
     if not any(resource.holds_rules for resource in resources):
@@ -41,7 +43,7 @@ def refused_parts(error: ErrorDetails | None, left: Iterable[Mapping[str, Any]])
     return candidates or resources
 
 
-def _matched(resource: Resource, path: str) -> str:
+def _matched_path(resource: Resource, path: str) -> str:
     """The beginning of a request path that matches the path of a resource; empty if it does not
     match."""
     pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(resource.path.strip("/")))
@@ -49,7 +51,7 @@ def _matched(resource: Resource, path: str) -> str:
     return match[0] if match else ""
 
 
-def options_of(resources: Sequence[Resource]) -> list[str]:
+def host_options_of(resources: Sequence[Resource]) -> list[str]:
     """The options of the host module that describe these resources."""
     variables = [VARIABLE_OF[resource.plural] for resource in resources]
     return [variable.removeprefix(PREFIX) for variable in variables]

@@ -122,7 +122,7 @@ def asked_values(options: Mapping[str, Any], host: Mapping[str, Any], until: str
     values: dict[str, Any] = {}
     if options["block"]:
         expression = blocking_expression(options["block"], host)
-        rule = {**_blocking_rule(expression), "description": _description(options, until)}
+        rule = {**_blocking_rule(expression), "description": _rule_description(options, until)}
         values = {BLOCKED_BY[owner]: [rule] for owner in owners}
     if ACCOUNT_OPTION in owners:
         values.update(_mitigating_rules(options["mitigate"] or (), options["sensitivity"]))
@@ -143,7 +143,7 @@ def _blocking_rule(expression: str) -> dict[str, Any]:
     return {"ref": f"attack-{digits}", "action": "block", "expression": expression, **BLOCKING}
 
 
-def _description(options: Mapping[str, Any], until: str) -> str:
+def _rule_description(options: Mapping[str, Any], until: str) -> str:
     """The description of the rule for whoever finds it at Cloudflare: the reason, the end, and who
     made it."""
     reason = f"{options['reason']}, " if options["reason"] else ""

@@ -211,7 +211,7 @@ def describe_differences(
 def _differing_operations(
     approved: Sequence[ListedOperation], current: Sequence[ListedOperation]
 ) -> Iterator[str]:
-    before, now = _by_object(approved), _by_object(current)
+    before, now = _by_title(approved), _by_title(current)
     for target in dict.fromkeys([*before, *now]):
         if target not in now:
             yield f"{target} was to be {_done(before[target])}, which is not needed now"
@@ -233,7 +233,7 @@ def _differences_of(
         yield from _changed_fields(target, approved, current)
 
 
-def _by_object(operations: Sequence[ListedOperation]) -> dict[str, ListedOperation]:
+def _by_title(operations: Sequence[ListedOperation]) -> dict[str, ListedOperation]:
     by_title: dict[str, ListedOperation] = {}
     for operation in operations:
         resource = title_of_resource(str(operation.get("resource")))

@@ -20,10 +20,10 @@ from .._module_options import OptionProblem, ProblemsAlone, option_problems, pro
 from .._variables import (
     FindErrors,
     Mistakes,
-    errors_in,
     errors_of,
     is_within,
     no_check,
+    option_errors_of,
     readable_errors,
     require_none,
     variables_in_error,
@@ -166,7 +166,7 @@ class CheckedHost(HostVariables):
 
     def with_mistakes(self, exc: ValueError, arguments: Arguments) -> Mistakes:
         """An error that holds this one and all mistakes in the variables that a role accepts."""
-        return Mistakes([*errors_in(exc), *self.mistakes(arguments, {})])
+        return Mistakes([*option_errors_of(exc), *self.mistakes(arguments, {})])
 
     def posture_file(self, values: Mapping[str, Any]) -> PostureFile | None:
         """The file of postures; None if the inventory is no file. Raises ValueError."""

@@ -264,7 +264,7 @@ class MergedHost:
             return
         title = target.title
         if not resource.key:
-            title += f" {_in_words(resource, values)}"
+            title += f" {_values_as_words(resource, values)}"
         self.titles.setdefault(resource.owner, []).append(title)
 
     def _add(self, option: str, target: PostureObject, end: End | None) -> str:
@@ -397,7 +397,7 @@ class MergedHost:
                     yield target
 
 
-def _in_words(resource: Resource, values: Values) -> str:
+def _values_as_words(resource: Resource, values: Values) -> str:
     """The values of a resource with a single object, with the names of the fields if it may have
     several."""
     words = []

@@ -35,7 +35,7 @@ PostureEntries = Sequence[tuple[Option, Any]]
 PlacedRisks = Sequence[tuple[Option, Any]]
 START_OF_TIME = datetime.min.replace(tzinfo=timezone.utc)  # when every posture holds
 FORM = "{{name: {}, until: 2027-01-31T09:00:00Z}}"
-TIMES = ("since", "until")
+POSTURE_TIMES = ("since", "until")
 ABOUT: Arguments = {
     **{name: {"type": "str"} for name in ("name", "reason", "since")},
     "until": {"type": "str", "required": True},
@@ -154,7 +154,7 @@ def _checked_fields(place: Option, entry: Any) -> dict[str, Any]:
 
 
 def _wrong_times(place: Option, fields: Mapping[str, Any]) -> list[OptionError]:
-    texts = {name: fields[name] for name in TIMES if isinstance(fields.get(name), str)}
+    texts = {name: fields[name] for name in POSTURE_TIMES if isinstance(fields.get(name), str)}
     checks = [partial(expiry_of, place.at(name), text) for name, text in texts.items()]
     return errors_of(*checks)
 

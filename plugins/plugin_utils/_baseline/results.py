@@ -25,10 +25,12 @@ from ...module_utils._specs.host import option_of
 from ...module_utils._text import capitalised, first_few, first_sentences, plural, visible
 from ...module_utils._values.address_set import counted, ranges_of
 from .approval import ApprovedPlan
-from .unmanaged import UnmanagedObject, weakening
+from .unmanaged import UnmanagedObject, weakening_sentences
 from .variables import SNAPSHOT_DIRECTORY, Part, RunModule, TakeSnapshot, described_by
 
 IsAccepted = Callable[[UnmanagedObject], bool]  # of an object that no baseline names
+# Does the last thing before the first write; it takes the predicted result.
+Begin = Callable[[Mapping[str, Any]], None]
 
 SENTENCES_IN_LINE = 3
 READ_STATE = {"protection", "invocation", *map(option_of, MANAGED)}  # of a result: whole lists
@@ -244,7 +246,7 @@ def _lines_of_result(result: ModuleResult, is_accepted: IsAccepted, begin: str) 
         yield f"{result[NOT_SERVED]} The run prepares it all the same."
     unmanaged = result.get("unmanaged") or ()
     objects = [obj for obj in unmanaged if not is_accepted(obj)]
-    concerns = [*weakening(objects), *weakening(objects, weakens=False)]
+    concerns = [*weakening_sentences(objects), *weakening_sentences(objects, weakens=False)]
     if concerns:
         yield first_sentences(concerns, SENTENCES_IN_LINE)
     steps = [capitalised(step["message"]) for step in result.get("pending") or ()]

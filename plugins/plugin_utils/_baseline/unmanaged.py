@@ -147,7 +147,7 @@ def accepted_reason(
     return next(reasons, None)
 
 
-def weakening(objects: Iterable[UnmanagedObject], weakens: bool = True) -> list[str]:
+def weakening_sentences(objects: Iterable[UnmanagedObject], weakens: bool = True) -> list[str]:
     """A sentence for each object that weakens a host or may weaken it, the proven ones first. If
     `weakens` is false, a sentence for each object that does not weaken it, but affects all plain
     traffic."""

@@ -48,6 +48,7 @@ ONLY_VARIABLE = f"{PREFIX}{ONLY}"
 PURGE, LIMITS = f"{PREFIX}purge", f"{PREFIX}limits"
 ACCEPT_RISKS = f"{PREFIX}accept_risks"
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
+SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
 SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
 EACH_HOST = f"{PREFIX}each_host"  # of the playbook
 POSTURES, POSTURE = f"{PREFIX}postures", f"{PREFIX}posture"  # likewise

@@ -67,11 +67,11 @@ def watch_terms(value: Any) -> WatchTerms | None:
         return None
     given = {name: number for name, number in fields_in(value).items() if number is not None}
     terms = WatchTerms(**given)
-    require_none([*_errors(terms)], {}, {})
+    require_none([*_errors_in_terms(terms)], {}, {})
     return terms
 
 
-def _errors(terms: WatchTerms) -> Iterator[OptionError]:
+def _errors_in_terms(terms: WatchTerms) -> Iterator[OptionError]:
     if not 0 < terms.minutes <= LONGEST_WATCH:
         problem = f"{terms.minutes:g} is not a number of minutes up to {LONGEST_WATCH} (a day)"
         yield OptionError(Option(VARIABLE, "minutes"), problem)

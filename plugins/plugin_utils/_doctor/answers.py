@@ -110,7 +110,7 @@ def examine_host(
                 answers.append(HostAnswer(ZONE, message=message))
             else:
                 (owner_option,) = client.owner
-                answer = partial(_answer, client, part.names)
+                answer = partial(_host_answer, client, part.names)
                 answers += concurrently(answer, resources_to_read(owner_option))
             calls += client.calls
             if client.now:
@@ -118,7 +118,7 @@ def examine_host(
     return HostAnswers(answers, calls, seconds_ahead)
 
 
-def _answer(client: Client, names: Names, resource: Resource) -> HostAnswer:
+def _host_answer(client: Client, names: Names, resource: Resource) -> HostAnswer:
     try:
         objects = _read(client, resource)
     except ServiceError as exc:

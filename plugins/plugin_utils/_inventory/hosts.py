@@ -104,12 +104,12 @@ class Directory:
         return HostNames(names_of_accounts, names_of_zones)
 
 
-HOUR = 3600  # seconds
+SECONDS_OF_HOUR = 3600  # seconds
 
 
 def age_of_cache(read_at: float, now: float) -> list[str]:
     """A sentence on lists that are older than an hour; the times are in seconds."""
-    hours = int((now - read_at) // HOUR)
+    hours = int((now - read_at) // SECONDS_OF_HOUR)
     if hours < 1:
         return []
     return [

@@ -15,7 +15,7 @@ from ansible.inventory.manager import InventoryManager
 GROUPS = ("accounts", "zones")  # of the inventory plugin, and of the docs
 
 
-def pattern_of(target: Any, groups: Iterable[str] = ()) -> str:
+def pattern_of_hosts(target: Any, groups: Iterable[str] = ()) -> str:
     """The pattern of the hosts of a playbook: the variable target, which is a pattern or a list of
     patterns, or else those of GROUPS that the inventory has; all of GROUPS if it has none."""
     pattern = ":".join(map(str, target)) if isinstance(target, list) else str(target or "")

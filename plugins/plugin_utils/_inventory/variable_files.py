@@ -110,7 +110,7 @@ class InventoryFiles:
         """The errors of the files that list hosts; Ansible only warns of them."""
         for source in self._sources:
             if not source.exists():
-                yield OptionError(Option(), f"there is no inventory {_shown(source)}")
+                yield OptionError(Option(), f"there is no inventory {_relative_path(source)}")
                 continue
             files = sorted(source.iterdir()) if source.is_dir() else [source]
             in_yaml = [path for path in files if _is_in_yaml(path)]
@@ -159,7 +159,7 @@ class InventoryFiles:
         if path.suffix and path.suffix not in C.YAML_FILENAME_EXTENSIONS and name in folder.names:
             return f"Ansible reads no file that ends in {path.suffix}"
         if name in folder.names:
-            read = ", ".join(map(_shown, self._files_of(folder, name))) or _shown(
+            read = ", ".join(map(_relative_path, self._files_of(folder, name))) or _relative_path(
                 folder.path / name
             )
             return f"Ansible reads {read} in its place"
@@ -206,9 +206,9 @@ def _error_of(path: Path, exc: Exception) -> OptionError:
 
 def _at(path: Path, problem: str, line: int = 1) -> OptionError:
     """A problem at a line of a file."""
-    return OptionError(Option(), problem, f"{_shown(path)}:{line}")
+    return OptionError(Option(), problem, f"{_relative_path(path)}:{line}")
 
 
-def _shown(path: Path) -> str:
+def _relative_path(path: Path) -> str:
     """The path as messages show it: from the working directory on."""
     return os.path.abspath(path).removeprefix(os.getcwd() + os.sep)

@@ -87,7 +87,7 @@ ACCEPTED_OPTION = "accept_risks"
 
 def accepted_risks(part: Part, now: datetime) -> list[AcceptedRisk]:
     """The risks that a host accepts at this moment."""
-    in_force = [accepted for accepted in _acceptances(part) if not accepted.has_expired(now)]
+    in_force = [accepted for accepted in _accepted_risks(part) if not accepted.has_expired(now)]
     return [_accepted_risk(accepted) for accepted in in_force]
 
 
@@ -120,7 +120,7 @@ def expiring(
     ends = [*_ends_of_entries(part)]
     for posture in postures:
         ends.append(EndOfEntry(posture.until, "posture", posture.name or str(posture.place)))
-    for risk in _acceptances(part):
+    for risk in _accepted_risks(part):
         ends.append(EndOfEntry(risk.expires, "accepted risk", risk.code))
     ends += map(_end_of_acceptance, accepted)
     soon = [end for end in ends if end.moment and now < end.moment <= now + SOON]
@@ -139,7 +139,7 @@ def _end_of_acceptance(acceptance: Accepted) -> EndOfEntry:
     return EndOfEntry(acceptance.expires, f"accepted {acceptance.resource or 'status'}", key)
 
 
-def _acceptances(part: Part) -> Sequence[Acceptance]:
+def _accepted_risks(part: Part) -> Sequence[Acceptance]:
     """The accepted risks of a host."""
     try:
         return read_acceptances(Option(ACCEPTED_OPTION), part.options.get(ACCEPTED_OPTION))

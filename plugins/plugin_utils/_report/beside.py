@@ -17,8 +17,7 @@ from typing import Any
 from ...module_utils._context import CHANGES_HOURS, VENDOR_RULESETS
 from ...module_utils._protection.vendor_rules import VENDOR_PLURALS
 from ...module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
-from ...module_utils._schema.products import NETWORK_FIREWALL as FIREWALL_PRODUCT
-from ...module_utils._schema.products import NOT_ENTITLED, PRODUCT_NAMES, TCP
+from ...module_utils._schema.products import NETWORK_FIREWALL, NOT_ENTITLED, PRODUCT_NAMES, TCP
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._schema.resource import (
     ACCOUNT_OWNER,
@@ -229,7 +228,7 @@ def unused_rules(rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 PACKET_PHASES_SUBSET = "packet_phases"  # of the module protection_info
-NETWORK_FIREWALL = NETWORK_FIREWALL_RULES.plural
+FIREWALL_OPTION = NETWORK_FIREWALL_RULES.plural
 
 
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
@@ -257,8 +256,8 @@ class Beside:
         products = host.record["products"] or {}
         if self.announced and products.get(PRODUCT_NAMES[TCP]) != NOT_ENTITLED:
             host = self._announced(host)
-        has_firewall = products.get(PRODUCT_NAMES[FIREWALL_PRODUCT]) != NOT_ENTITLED
-        if has_firewall and self.part.options.get(NETWORK_FIREWALL) is not None:
+        has_firewall = products.get(PRODUCT_NAMES[NETWORK_FIREWALL]) != NOT_ENTITLED
+        if has_firewall and self.part.options.get(FIREWALL_OPTION) is not None:
             host = self._packet_phases(host)
         if self.hits_hours:
             host = self._hits(host)

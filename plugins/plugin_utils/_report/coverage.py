@@ -146,8 +146,8 @@ class AccountCoverage:
         classes["covered"] = address_set.difference(covered, self.uncovered)
         unclear = address_set.union(undecided)
         classes["undecided"] = address_set.difference(unclear, self.uncovered)
-        classes["partial"] = _beyond(address_set.union(mitigated), classes)
-        classes["monitored"] = _beyond(self.protected, classes)
+        classes["partial"] = _unclassified(address_set.union(mitigated), classes)
+        classes["monitored"] = _unclassified(self.protected, classes)
         return classes
 
     @property
@@ -294,7 +294,7 @@ def _having(pieces: Iterable[Piece], condition: Callable[[Modes], bool]) -> Rang
     return address_set.union(addresses)
 
 
-def _beyond(ranges: Ranges, classes: Mapping[str, Ranges]) -> Ranges:
+def _unclassified(ranges: Ranges, classes: Mapping[str, Ranges]) -> Ranges:
     """The addresses that are in none of these classes."""
     classified = address_set.union(chain.from_iterable(classes.values()))
     return address_set.difference(ranges, classified)

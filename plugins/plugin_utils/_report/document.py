@@ -261,9 +261,13 @@ def _applying_statuses(host: HostResults, accepted: AcceptedNow) -> dict[records
             *host.weaker,
             *unmet_reasons(record["expectations"]),
             *accepted.unnamed(record["announced"]),
-            *unmanaged.weakening(holes),
+            *unmanaged.weakening_sentences(holes),
         ],
-        "drift": [*record["overdue"], *_drift(record), *unmanaged.weakening(holes, weakens=False)],
+        "drift": [
+            *record["overdue"],
+            *_drift(record),
+            *unmanaged.weakening_sentences(holes, weakens=False),
+        ],
         "pending": [*record["watched"], *(step["message"] for step in record["pending"])],
     }
 

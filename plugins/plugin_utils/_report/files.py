@@ -38,7 +38,7 @@ from .markdown import markdown_page
 from .record import ComparedReport, HostChange, HostRecord, Metric, Report
 from .sarif import sarif_of_report
 
-PAGE = Path(__file__).parent / "page"
+PAGE_FOLDER = Path(__file__).parent / "page"
 SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
 MAX_PREFIXES = 200  # that have the same modes are shown
 ACCOUNT_ID = re.compile("[0-9a-f]{32}")
@@ -84,7 +84,7 @@ def _template() -> tuple[Template, str, str]:
 
 
 def _part_of_page(name: str) -> str:
-    return (PAGE / name).read_text(encoding="utf-8")
+    return (PAGE_FOLDER / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -19,11 +19,11 @@ from .results import unread_host
 
 ADVICE = "If it is meant, accept it (report_accepted with the status gone)."
 OF_PLUGIN = re.compile(r"(.+\.)?edgeops\.ya?ml")  # the names of files of the inventory plugin
-COMMENTS = ("#", ";")
+COMMENT_MARKS = ("#", ";")
 CONTACTS_AND_GROUPS = ("groups", "owner", "runbook")
 
 
-class InventoryFiles(NamedTuple):
+class InventoryPaths(NamedTuple):
     """The files of an inventory, and the folders with variables of its hosts."""
 
     files: Sequence[Path]
@@ -49,7 +49,7 @@ class InventoryFiles(NamedTuple):
         return None
 
 
-def inventory_files(sources: Iterable[str]) -> InventoryFiles:
+def inventory_files(sources: Iterable[str]) -> InventoryPaths:
     """The files of an inventory with these sources, which may be folders; a list of hosts on the
     command line has no file."""
     files: list[Path] = []
@@ -62,7 +62,7 @@ def inventory_files(sources: Iterable[str]) -> InventoryFiles:
         folder = (source if source.is_dir() else source.parent) / "host_vars"
         if folder.is_dir() and folder not in folders:
             folders.append(folder)
-    return InventoryFiles(files, folders)
+    return InventoryPaths(files, folders)
 
 
 def _lines_of(path: Path) -> Iterator[str]:
@@ -72,13 +72,13 @@ def _lines_of(path: Path) -> Iterator[str]:
     except OSError:
         return
     for line in text.splitlines():
-        if not line.lstrip().startswith(COMMENTS):
+        if not line.lstrip().startswith(COMMENT_MARKS):
             yield line
 
 
 def gone_records(
     earlier: Iterable[HostRecord],
-    inventory: InventoryFiles,
+    inventory: InventoryPaths,
     is_accepted: Callable[[str], bool],
     now: str,
     is_whole: bool = True,
@@ -105,7 +105,7 @@ def gone_records(
     return records
 
 
-def _reason_of_loss(file: Path | None, inventory: InventoryFiles) -> str:
+def _reason_of_loss(file: Path | None, inventory: InventoryPaths) -> str:
     subject = "It is not in the inventory any more"
     if file:
         return f"{subject}, and {file} still names it. Correct the inventory, or the file. {ADVICE}"

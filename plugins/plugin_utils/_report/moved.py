@@ -55,7 +55,9 @@ def with_rules(host_records: Sequence[HostRecord]) -> list[HostRecord]:
     for ruleset in _rulesets_of(host_records):
         if ruleset["rules"] is not None:
             rules[ruleset["content"]] = ruleset["rules"]
-    return [_with_rulesets(record, lambda name: rules.get(name)) for record in host_records]
+    return [
+        _with_rules_of_rulesets(record, lambda name: rules.get(name)) for record in host_records
+    ]
 
 
 def without_repeated_rules(host_records: Sequence[HostRecord]) -> list[HostRecord]:
@@ -64,7 +66,10 @@ def without_repeated_rules(host_records: Sequence[HostRecord]) -> list[HostRecor
     for ruleset in _rulesets_of(host_records):
         if ruleset["rules"] is not None:
             rules.setdefault(ruleset["content"], ruleset["rules"])
-    return [_with_rulesets(record, lambda name: rules.pop(name, None)) for record in host_records]
+    return [
+        _with_rules_of_rulesets(record, lambda name: rules.pop(name, None))
+        for record in host_records
+    ]
 
 
 def _rulesets_of(host_records: Iterable[HostRecord]) -> Iterator[ManagedRuleset]:
@@ -72,7 +77,7 @@ def _rulesets_of(host_records: Iterable[HostRecord]) -> Iterator[ManagedRuleset]
         yield from record["managed_rulesets"] or ()
 
 
-def _with_rulesets(record: HostRecord, rules_of: Any) -> HostRecord:
+def _with_rules_of_rulesets(record: HostRecord, rules_of: Any) -> HostRecord:
     if not record["managed_rulesets"]:
         return record
     rulesets = [

@@ -232,21 +232,23 @@ def _told_apart(operations: Iterable[Difference], of_base: Iterable[Difference])
         if operation == former:
             told.of_base.append(operation)
         elif former and operation["action"] == former["action"] == "update":
-            shared = [path for path in operation["fields"] if _is_equal(path, operation, former)]
+            shared = [
+                path for path in operation["fields"] if _sets_same_value(path, operation, former)
+            ]
             rest = [path for path in operation["fields"] if path not in shared]
-            told.of_branch.append(_with_fields(operation, rest))
-            told.of_base.extend([_with_fields(operation, shared)] if shared else [])
+            told.of_branch.append(_with_fields_alone(operation, rest))
+            told.of_base.extend([_with_fields_alone(operation, shared)] if shared else [])
         else:
             told.of_branch.append(operation)
     return told
 
 
-def _is_equal(path: str, operation: Difference, former: Difference) -> bool:
+def _sets_same_value(path: str, operation: Difference, former: Difference) -> bool:
     """Return whether two updates give a field the same value; both find the same one."""
     return path in former["fields"] and former["fields"][path] == operation["fields"][path]
 
 
-def _with_fields(operation: Difference, paths: Collection[str]) -> Difference:
+def _with_fields_alone(operation: Difference, paths: Collection[str]) -> Difference:
     fields = {path: operation["fields"][path] for path in paths}
     before = {path: operation["before"][path] for path in paths if path in operation["before"]}
     return {**operation, "fields": fields, "before": before}
@@ -292,7 +294,7 @@ def _alike_plans(plans: Iterable[PlanOfHosts]) -> list[PlanOfHosts]:
     one.
     """
     told = filter(_says_something, plans)
-    return sorted(_joined(told, _without_examples), key=_rank_of_plan)
+    return sorted(_joined_by_text(told, _without_examples), key=_rank_of_plan)
 
 
 def _says_something(plan: PlanOfHosts) -> bool:
@@ -322,7 +324,7 @@ def alike_change(change: TrafficChangeRecord) -> str:
     return json.dumps([*parts, change["keys"], change["certain"]])
 
 
-def _joined(parts: Iterable[Any], text_of: Callable[[Any], str]) -> list[Any]:
+def _joined_by_text(parts: Iterable[Any], text_of: Callable[[Any], str]) -> list[Any]:
     """The parts of plan.json; those for which `text_of` returns the same text are joined into one,
     with the hosts of all.
     """
@@ -344,7 +346,7 @@ def _rank_of_plan(plan: PlanOfHosts) -> tuple[bool, bool, int]:
 def _unplanned(records: Iterable[HostRecord]) -> list[Unplanned]:
     """The hosts that could not be read."""
     parts = [Unplanned(hosts=[item["host"]], reasons=item["reasons"]) for item in records]
-    return _joined(parts, lambda part: json.dumps(part["reasons"]))
+    return _joined_by_text(parts, lambda part: json.dumps(part["reasons"]))
 
 
 def _unknown_base(base: Base, plans: Mapping[str, HostPlan]) -> Iterator[str]:
@@ -367,7 +369,9 @@ def _by_hand(records: Iterable[HostRecord], plans: Mapping[str, HostPlan]) -> li
             changes = record["changes"] or []
             changed = [change for change in changes if (change["resource"], change["key"]) == name]
             parts.append(ByHand(hosts=[record["host"]], operation=operation, changed=changed))
-    return _joined(parts, lambda part: signature(part["operation"]) + json.dumps(part["changed"]))
+    return _joined_by_text(
+        parts, lambda part: signature(part["operation"]) + json.dumps(part["changed"])
+    )
 
 
 def _no_longer_described(
@@ -382,7 +386,7 @@ def _no_longer_described(
         former = base.hosts.get(record["host"])
         if former:
             parts += _no_longer_in(record, former)
-    return _joined(parts, lambda part: json.dumps([part["resource"], part["key"]]))
+    return _joined_by_text(parts, lambda part: json.dumps([part["resource"], part["key"]]))
 
 
 def _no_longer_in(record: HostRecord, former: HostRecord) -> Iterator[NoLongerDescribed]:

@@ -17,7 +17,7 @@ from .record import ChangedPlace, HostRecord, ineffective_text, was_read
 from .sarif import Located, Occurrence, sarif_log, unread_findings
 
 CATEGORY = "edgeops.protection-plan"  # beside the findings of the report
-Places = Mapping["tuple[str, str]", "str | None"]  # of objects, by resource and key
+PlacesByObject = Mapping["tuple[str, str]", "str | None"]  # of objects, by resource and key
 
 
 def sarif_of_plans(records: Sequence[HostRecord], base: Base) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _refused(plan: PlanOfHosts) -> Iterator[Located]:
         yield Located("expectation", expectation_words(expectation), expectation["place"])
 
 
-def _passing(plan: PlanOfHosts, places: Places) -> Iterator[Located]:
+def _passing(plan: PlanOfHosts, places: PlacesByObject) -> Iterator[Located]:
     """The traffic that is stopped today and passes then, at the first of its reasons that has a
     place, and why it is not known whether more passes."""
     changes = plan["traffic_changes"]
@@ -69,5 +69,5 @@ def _passing(plan: PlanOfHosts, places: Places) -> Iterator[Located]:
         yield Located("traffic/unknown", text, level="warning")
 
 
-def _places(objects: Sequence[ChangedPlace]) -> Places:
+def _places(objects: Sequence[ChangedPlace]) -> PlacesByObject:
     return {(obj["resource"], obj["key"]): obj["place"] for obj in objects}

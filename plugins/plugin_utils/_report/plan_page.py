@@ -45,7 +45,7 @@ def _lines_that_fit(lines: Sequence[str], room: int) -> Iterator[str]:
 def _list_items(part: Part) -> Iterator[str]:
     """The lines of a part as items of a list, each with the names of its hosts."""
     for line in part.lines:
-        text, names = _text(line), counted_names([*map(as_markdown, line.hosts)])
+        text, names = _line_as_markdown(line), counted_names([*map(as_markdown, line.hosts)])
         if names and part.begins_with_hosts:
             text = f"{names}: {text}"
         elif names:
@@ -53,7 +53,7 @@ def _list_items(part: Part) -> Iterator[str]:
         yield f"- {text} {as_markdown(line.remark)}".rstrip()
 
 
-def _text(line: Line) -> str:
+def _line_as_markdown(line: Line) -> str:
     """The words of a line as Markdown, with its acceptances."""
     text = pieces_as_markdown(line.pieces)
     if not line.acceptances:

@@ -169,14 +169,16 @@ class Difference(TypedDict):
     before: Annotated[dict[str, Any], "the values that an update or a delete finds"]
 
 
-PLACE = "the file and the line that name the object, or else its variable; null if none does"
+PLACE_IN_WORDS = (
+    "the file and the line that name the object, or else its variable; null if none does"
+)
 
 
 class HostRisk(RiskRecord):
     """A risk of the plan."""
 
     accepted: Annotated[bool, "false if a run refuses the plan"]
-    place: Annotated[str | None, PLACE]
+    place: Annotated[str | None, PLACE_IN_WORDS]
 
 
 class Unmanaged(UnmanagedInResult):
@@ -209,7 +211,7 @@ class Ineffective(IneffectiveRecord):
     title: Annotated[str, "the resource in words"]
     advice: Annotated[str, "what to do"]
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
-    place: Annotated[str | None, PLACE]
+    place: Annotated[str | None, PLACE_IN_WORDS]
 
 
 ADVICE_ON_INEFFECTIVE: Final[Mapping[str, str]] = {
@@ -403,7 +405,7 @@ class Expected(TypedDict):
     met: Annotated[bool | None, "whether it holds now, null if that is undecided"]
     planned: Annotated[bool | None, "whether it holds after a run, null if that is undecided"]
     reasons: Annotated[list[str], "what is not known after a run"]
-    place: Annotated[str | None, PLACE]
+    place: Annotated[str | None, PLACE_IN_WORDS]
 
 
 WORDS_OF_MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecided", True: "met"}
@@ -555,7 +557,7 @@ class ChangedKey(TypedDict):
 class ChangedPlace(ChangedKey):
     """An object that a run changes, and where it is named."""
 
-    place: Annotated[str | None, PLACE]
+    place: Annotated[str | None, PLACE_IN_WORDS]
 
 
 class PlannedRecord(TypedDict):

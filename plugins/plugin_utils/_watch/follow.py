@@ -18,8 +18,8 @@ from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OPTION, without
 from ...module_utils._timestamps import read_timestamp
 from ...module_utils._traffic.watched import WatchSample
 from .._baseline.variables import HOST_MODULE, ROLE, Part, RunModule, connection_options
-from .mark import CONFIRMED, Mark, MarkFile
-from .verdict import EXCEEDED, GOES_ON, NOT_KNOWN, WITHIN, Verdict, judge
+from .mark import CONFIRMED, MarkFile, WatchMark
+from .verdict import EXCEEDED, GOES_ON, NOT_KNOWN, WITHIN, WatchVerdict, judge_watch
 
 NOT_CONFIRMED = "nobody confirmed it within {minutes:g} minutes, as manual demands."
 LATEST_END = 4  # times the minutes of a watch, after which a clock must be wrong
@@ -32,11 +32,11 @@ class Follower:
     part: Part
     run_module: RunModule
     file: MarkFile
-    mark: Mark
+    mark: WatchMark
     sleep: Callable[[float], None]
     samples: list[WatchSample] = field(default_factory=list)
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> WatchVerdict:
         """The verdict at the end of the watch; a confirmation by another run ends it well."""
         terms, polls = self.mark.terms, 0
         most_polls = LATEST_END * terms.minutes * 60 / terms.interval_seconds
@@ -44,7 +44,7 @@ class Follower:
             self.sleep(terms.interval_seconds)
             polls += 1
             self.samples.append(self.sample())
-            verdict = judge(terms, self.mark.watched, self.mark.since, self.samples)
+            verdict = judge_watch(terms, self.mark.watched, self.mark.since, self.samples)
             if self._is_confirmed():
                 return verdict._replace(outcome=WITHIN, unknown=())
             if terms.manual and verdict.outcome != EXCEEDED:
@@ -61,7 +61,7 @@ class Follower:
         mark = self.file.read()
         return mark is not None and mark.status == CONFIRMED
 
-    def _by_hand(self, verdict: Verdict) -> Verdict:
+    def _by_hand(self, verdict: WatchVerdict) -> WatchVerdict:
         """The verdict on a change that stays only if somebody confirms it."""
         now: datetime | None = read_timestamp(self.samples[-1]["now"])
         minutes = self.mark.terms.minutes

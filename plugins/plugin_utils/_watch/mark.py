@@ -24,18 +24,18 @@ from typing import Any
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import Resource, State
 from ...module_utils._timestamps import read_timestamp, to_the_minute
+from .._baseline.variables import SNAPSHOTS
 from .._baseline.watch_terms import WatchTerms
 from .._files import host_folder, write_private
-from .set_back import Change
+from .set_back import PlannedChange
 from .verdict import WatchedObject
 
-FOLDER = "watch"
-SNAPSHOTS = "snapshots"  # of a watched host that has no other directory of them
+WATCH_FOLDER = "watch"
 WRITING, WATCHING, CONFIRMED, SET_BACK = "writing", "watching", "confirmed", "set back"
 
 
 @dataclass(frozen=True)
-class Mark:
+class WatchMark:
     """A watched change: its plan, the time by Cloudflare's clock at which it was written, and all
     that its way back needs. `status` is one of the words above; `reason` says why it was set
     back, and `culprits` are the operations because of which it was."""
@@ -53,9 +53,9 @@ class Mark:
     culprits: Sequence[Sequence[str]] = field(default_factory=tuple)
 
     @property
-    def change(self) -> Change:
+    def change(self) -> PlannedChange:
         """The change that the mark is about."""
-        return Change(self.operations, self.before, self.after)
+        return PlannedChange(self.operations, self.before, self.after)
 
     @property
     def resources(self) -> list[Resource]:
@@ -75,7 +75,7 @@ class Mark:
         come late."""
         return now - self.since > self.terms.length + self.terms.longest_delay
 
-    def with_status(self, status: str, **fields: Any) -> Mark:
+    def with_status(self, status: str, **fields: Any) -> WatchMark:
         """The mark with another status, and further fields."""
         return replace(self, status=status, **fields)
 
@@ -109,10 +109,10 @@ class MarkFile:
     def of_host(cls, directory: str, host: str) -> MarkFile:
         """The file of a host in a directory of snapshots; raises ValueError for a host whose name
         is no name of a file."""
-        folder = host_folder(os.path.join(directory, FOLDER), host)
+        folder = host_folder(os.path.join(directory, WATCH_FOLDER), host)
         return cls(folder.with_name(f"{folder.name}.json"))
 
-    def read(self) -> Mark | None:
+    def read(self) -> WatchMark | None:
         """The mark, None if there is none; raises ValueError if the file is not one."""
         try:
             text = self.path.read_text(encoding="utf-8")
@@ -124,7 +124,7 @@ class MarkFile:
             fields = json.loads(text)
             terms = WatchTerms(**fields.pop("terms"))
             watched = [WatchedObject(*values) for values in fields.pop("watched")]
-            mark = Mark(terms=terms, watched=watched, **fields)
+            mark = WatchMark(terms=terms, watched=watched, **fields)
             mark.since  # noqa: B018
         except (ValueError, TypeError, KeyError, AttributeError) as exc:
             raise ValueError(
@@ -133,7 +133,7 @@ class MarkFile:
             ) from exc
         return mark
 
-    def write(self, mark: Mark) -> None:
+    def write(self, mark: WatchMark) -> None:
         """Write the mark, so that it survives a power failure; raises OSError."""
         fields = {**asdict(mark), "terms": mark.terms._asdict()}
         write_private(self.path, json.dumps(fields, default=str), lasting=True)

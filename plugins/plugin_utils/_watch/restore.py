@@ -17,10 +17,10 @@ from .._baseline.host_task import HostTask
 from .._baseline.variables import EXPECTATIONS, LIMITS, ONLY_VARIABLE, Part, connection_options
 from .._export.host_state import HostState, read_host
 from .._export.state_file import OF_INVENTORY, StateFile
-from .mark import Mark
+from .mark import WatchMark
 from .set_back import WayBack, way_back
 
-NAME = "the state before the watched change"
+NAME_OF_STATE = "the state before the watched change"
 # Which the change may have brought, and which would keep the host from going back.
 OF_NEW_STATES = (EXPECTATIONS, LIMITS, ONLY_VARIABLE)
 
@@ -35,7 +35,7 @@ class Restored(NamedTuple):
     needed: bool = True
 
 
-def set_back(task: HostTask, part: Part, mark: Mark) -> Restored:
+def set_back(task: HostTask, part: Part, mark: WatchMark) -> Restored:
     """Set back what a change did; what others have done since then stays."""
     runner = task.runner()
     try:
@@ -54,7 +54,7 @@ def set_back(task: HostTask, part: Part, mark: Mark) -> Restored:
 
 
 def _part(task: HostTask, state: HostState, way: WayBack) -> Part:
-    file = StateFile(NAME, {**state.owners}, named=way.named, objects=way.objects)
+    file = StateFile(NAME_OF_STATE, {**state.owners}, named=way.named, objects=way.objects)
     values = without(task.checked(OF_INVENTORY), *OF_NEW_STATES)
     return file.part(task.host, values)
 

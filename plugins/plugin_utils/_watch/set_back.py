@@ -20,7 +20,7 @@ from ...module_utils._values.kinds import same_value
 SET_BY_CLOUDFLARE = ("version", "last_updated", "modified_on", "created_on")
 
 
-class Change(NamedTuple):
+class PlannedChange(NamedTuple):
     """A change as it was planned (`operations`), with the state before it and after it. `after` is
     None if the run was killed before anybody read it: then it follows from the operations."""
 
@@ -52,14 +52,14 @@ class ChangedCollection(NamedTuple):
     current: Mapping[str, Object]
 
 
-def way_back(change: Change, current: State) -> WayBack:
+def way_back(change: PlannedChange, current: State) -> WayBack:
     """The way back from a change, from the current state on."""
     objects: dict[str, Sequence[Object]] = {}
     named: dict[str, Sequence[Object]] = {}
     staying: list[str] = []
     holders: dict[str, list[Object]] = {}
     for resource in _resources(change, current):
-        collection = _collection(change, current, resource)
+        collection = _changed_collection(change, current, resource)
         restored, keys, sentences = _restored(collection, _touched(change, resource))
         objects[resource.plural] = restored
         named[resource.plural] = keys
@@ -72,13 +72,13 @@ def way_back(change: Change, current: State) -> WayBack:
     return WayBack(objects, named, staying)
 
 
-def collections_of_change(change: Change) -> list[ChangedCollection]:
+def collections_of_change(change: PlannedChange) -> list[ChangedCollection]:
     """The collections of a change, before it and, as far as that is known, after it."""
     state = change.after or change.before
-    return [_collection(change, state, resource) for resource in _resources(change, state)]
+    return [_changed_collection(change, state, resource) for resource in _resources(change, state)]
 
 
-def _resources(change: Change, current: State) -> list[Resource]:
+def _resources(change: PlannedChange, current: State) -> list[Resource]:
     """The collections of the states, and those inside of their objects."""
     collections = collections_of(change.before)
     inside: dict[str, Resource] = {}
@@ -88,7 +88,7 @@ def _resources(change: Change, current: State) -> list[Resource]:
     return [*collections, *inside.values()]
 
 
-def _touched(change: Change, resource: Resource) -> dict[str, Mapping[str, Any]]:
+def _touched(change: PlannedChange, resource: Resource) -> dict[str, Mapping[str, Any]]:
     """The operations on objects of a collection, by the labels of these."""
     prefix = f"{resource.parent_name} " if resource.parent_name else ""
     return {
@@ -98,7 +98,9 @@ def _touched(change: Change, resource: Resource) -> dict[str, Mapping[str, Any]]
     }
 
 
-def _collection(change: Change, current: State, resource: Resource) -> ChangedCollection:
+def _changed_collection(
+    change: PlannedChange, current: State, resource: Resource
+) -> ChangedCollection:
     before = _by_label(resource, change.before)
     after = _by_label(resource, change.after) if change.after is not None else {**before}
     if change.after is None:
@@ -159,17 +161,17 @@ def _restored_object(collection: ChangedCollection, label: str) -> tuple[Object 
         if was is not None and now is not None and not _same_fields(resource, was, now):
             return now, f"{title} was created by others since, and stays."
         return now, ""
-    return _merged(resource, was, became, now, title)
+    return _with_former_fields(resource, was, became, now, title)
 
 
-def _merged(
+def _with_former_fields(
     resource: Resource, was: Object, became: Object, now: Object, title: str
 ) -> tuple[Object, str]:
     """The current object, in which the fields that the change wrote are as they were; fields that
     others have changed since stay."""
     restored = dict(now)
     foreign: list[str] = []
-    for name in _differing(resource, was, became):
+    for name in _differing_fields(resource, was, became):
         if _is_equal(resource, name, was, now):
             continue
         if not _is_equal(resource, name, became, now):
@@ -194,10 +196,10 @@ def _is_as_written(resource: Resource, written: Object, now: Object) -> bool:
 
 
 def _same_fields(resource: Resource, compared: Object, now: Object) -> bool:
-    return not _differing(resource, compared, now)
+    return not _differing_fields(resource, compared, now)
 
 
-def _differing(resource: Resource, before: Object, after: Object) -> list[str]:
+def _differing_fields(resource: Resource, before: Object, after: Object) -> list[str]:
     """The names of the fields that differ, without those that only Cloudflare sets."""
     names = dict.fromkeys([*before, *after])
     names = without(names, "id", *resource.assigned, *SET_BY_CLOUDFLARE)

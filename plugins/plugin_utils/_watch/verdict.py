@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 
 from ...module_utils._text import plural
 from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
+from ...module_utils._traffic.pieces import HOUR
 from ...module_utils._traffic.queries import FEWEST_SAMPLES, percentage, too_few
 from ...module_utils._traffic.watched import WatchSample
 from .._baseline.watch_terms import WatchTerms
 
 WITHIN, EXCEEDED, NOT_KNOWN, GOES_ON = "within", "exceeded", "not known", "goes on"
 SILENT_SAMPLES = 2  # so many samples in succession without an answer are no slip of the service
-HOUR = timedelta(hours=1)
 
 
 class WatchedObject(NamedTuple):
@@ -46,7 +46,7 @@ class RuleFigures(NamedTuple):
     examples: Sequence[Mapping[str, Any]] = ()
 
 
-class Verdict(NamedTuple):
+class WatchVerdict(NamedTuple):
     """The verdict on a watch so far, with its figures and, for NOT_KNOWN, the reasons."""
 
     outcome: str
@@ -61,7 +61,7 @@ class Verdict(NamedTuple):
         """The share of the requests that all objects stopped; None if there are no requests."""
         return percentage(self.stopped, self.requests)
 
-    def with_examples(self, by_rule: Mapping[str, Sequence[Mapping[str, Any]]]) -> Verdict:
+    def with_examples(self, by_rule: Mapping[str, Sequence[Mapping[str, Any]]]) -> WatchVerdict:
         """The verdict with requests that its rules stopped, by the ids of the rules."""
         figures = [
             one._replace(examples=by_rule.get(one.watched.rule or "", ())) for one in self.figures
@@ -92,18 +92,18 @@ def _figures_record(figures: RuleFigures) -> dict[str, Any]:
     }
 
 
-def judge(
+def judge_watch(
     terms: WatchTerms,
     objects: Sequence[WatchedObject],
     since: datetime,
     samples: Sequence[WatchSample],
-) -> Verdict:
+) -> WatchVerdict:
     """The verdict on a change that was written at `since`, by the samples so far, oldest first."""
     answered = [sample for sample in samples if not sample["unknown"]]
-    figures = Verdict(GOES_ON)
+    figures = WatchVerdict(GOES_ON)
     if answered:
         figures = _figures(objects, since, answered[-1])
-        if _exceeds(terms, figures, answered[-1]):
+        if _exceeds_terms(terms, figures, answered[-1]):
             return figures._replace(outcome=EXCEEDED)
     unknown = _why_not_known(terms, since, samples, figures)
     if unknown:
@@ -119,7 +119,9 @@ def judge(
     return figures._replace(outcome=WITHIN)
 
 
-def _figures(objects: Sequence[WatchedObject], since: datetime, sample: WatchSample) -> Verdict:
+def _figures(
+    objects: Sequence[WatchedObject], since: datetime, sample: WatchSample
+) -> WatchVerdict:
     """The figures of a sample, without an outcome."""
     covered = read_timestamp(sample["covered_until"])
     share = max(timedelta(), covered - since) / HOUR if covered else 0.0
@@ -132,7 +134,7 @@ def _figures(objects: Sequence[WatchedObject], since: datetime, sample: WatchSam
     for watched in objects:
         stopped = _stopped_by(watched, excess)
         figures.append(RuleFigures(watched, stopped, percentage(stopped, requests)))
-    return Verdict(GOES_ON, covered, requests, _stopped_in_all(figures), figures)
+    return WatchVerdict(GOES_ON, covered, requests, _stopped_in_all(figures), figures)
 
 
 def _stopped_by(watched: WatchedObject, excess: Mapping[str, int]) -> int:
@@ -149,7 +151,7 @@ def _stopped_in_all(figures: Sequence[RuleFigures]) -> int:
     return sum(by_rule.values())
 
 
-def _exceeds(terms: WatchTerms, verdict: Verdict, sample: WatchSample) -> bool:
+def _exceeds_terms(terms: WatchTerms, verdict: WatchVerdict, sample: WatchSample) -> bool:
     """Return whether the figures are above a limit; a share of few samples says nothing yet."""
     if verdict.stopped > terms.max_stopped_requests:
         return True
@@ -159,7 +161,7 @@ def _exceeds(terms: WatchTerms, verdict: Verdict, sample: WatchSample) -> bool:
 
 
 def _why_not_known(
-    terms: WatchTerms, since: datetime, samples: Sequence[WatchSample], verdict: Verdict
+    terms: WatchTerms, since: datetime, samples: Sequence[WatchSample], verdict: WatchVerdict
 ) -> list[str]:
     """The reasons why nothing can be said any more; none as long as an answer may still come."""
     latest = samples[-SILENT_SAMPLES:]
@@ -178,7 +180,7 @@ def _why_not_known(
     return [f"The analytics cover the time until {moment}, {minutes} ago."]
 
 
-def signature(operation: Mapping[str, Any]) -> list[str]:
+def signature_of_change(operation: Mapping[str, Any]) -> list[str]:
     """The parts of a listed operation that are equal for an equal change of the same object."""
     fields = json.dumps(operation["fields"], sort_keys=True, default=str)
     return [operation["action"], operation["resource"], str(operation["key"]), fields]

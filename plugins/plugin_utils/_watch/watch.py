@@ -24,10 +24,11 @@ from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
 from .._baseline.host_task import HostTask
-from .._baseline.results import HostRun, PlanRefused
+from .._baseline.results import Begin, HostRun, PlanRefused
 from .._baseline.variables import (
     CONFIRMED,
     SNAPSHOT_DIRECTORY,
+    SNAPSHOTS,
     Part,
     connection_options,
     described_by,
@@ -36,12 +37,11 @@ from .._baseline.watch_terms import VARIABLE, WatchTerms, watch_terms
 from .._export.host_state import predicted_state, read_host, read_part
 from .follow import Follower
 from .mark import CONFIRMED as IS_CONFIRMED
-from .mark import SET_BACK, SNAPSHOTS, WATCHING, WRITING, Mark, MarkFile
+from .mark import SET_BACK, WATCHING, WRITING, MarkFile, WatchMark
 from .objects import titles_of, watched_objects, why_not_watched
 from .restore import Restored, set_back
-from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, Verdict, signature
+from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, WatchVerdict, signature_of_change
 
-Begin = Callable[[Mapping[str, Any]], None]
 # Updates the host, and does the last thing before it writes.
 Update = Callable[[Begin], HostRun]
 BUSY = (
@@ -147,7 +147,7 @@ class WatchedRun:
         now = read_timestamp(sample["now"]) or datetime.now(timezone.utc)
         self.task.warn(f"A run with a watched change of {_moment(mark)} did not come to its end.")
         if mark.is_over(now) or mark.after is None:
-            verdict = Verdict(NOT_KNOWN, unknown=[f"{KILLED}."])
+            verdict = WatchVerdict(NOT_KNOWN, unknown=[f"{KILLED}."])
         else:
             verdict = follower.verdict()
         record, message = self._ended(mark, verdict)
@@ -157,7 +157,7 @@ class WatchedRun:
             self.task.warn(message)
         return record
 
-    def _follower(self, mark: Mark) -> Follower:
+    def _follower(self, mark: WatchMark) -> Follower:
         runner = self.task.runner(warn=lambda _text: None)
         return Follower(self.part, runner.run_module, self.file, mark, time.sleep)
 
@@ -167,7 +167,7 @@ class WatchedRun:
         operations = predicted["operations"]
         plan_id = str(predicted.get("plan_id"))
         if mark and mark.status == SET_BACK and self.confirmed not in (plan_id, mark.plan_id):
-            planned = [signature(operation) for operation in operations]
+            planned = [signature_of_change(operation) for operation in operations]
             if all(list(culprit) in planned for culprit in mark.culprits):
                 raise PlanRefused(
                     f"This change was set back: {mark.reason} Change the variables, or, if it is"
@@ -187,7 +187,7 @@ class WatchedRun:
             state = read_part(self.part, self.task.runner().run_module)
         now = read_timestamp((predicted.get(EXISTING) or {}).get(NOW)) or state.now
         self.file.write(
-            Mark(
+            WatchMark(
                 plan_id=str(predicted["plan_id"]),
                 written=write_timestamp(now or datetime.now(timezone.utc)),
                 terms=self.terms,
@@ -197,7 +197,7 @@ class WatchedRun:
             )
         )
 
-    def _after(self, run: HostRun, mark: Mark) -> HostRun:
+    def _after(self, run: HostRun, mark: WatchMark) -> HostRun:
         """The run with its watch to the end."""
         if run.failed and not run.result.get("done") and not run.result.get("unknown"):
             self.file.remove()
@@ -222,7 +222,7 @@ class WatchedRun:
         message = f"{run.result['msg']} {message}" if run.failed else message
         return run._replace(result={**run.result, "failed": True, "msg": message})
 
-    def _written(self, run: HostRun, mark: Mark) -> Mark:
+    def _written(self, run: HostRun, mark: WatchMark) -> WatchMark:
         """The mark after the last write, with the state that it led to."""
         operations = run.result.get("operations") or mark.operations
         state = read_host(mark.resources, connection_options(self.part), self._run_quietly)
@@ -240,16 +240,16 @@ class WatchedRun:
     def _run_quietly(self, part: Part, check_mode: bool) -> dict[str, Any]:
         return self.task.runner(warn=lambda _text: None).run_module(part, check_mode)
 
-    def _ended(self, mark: Mark, verdict: Verdict) -> tuple[dict[str, Any], str]:
+    def _ended(self, mark: WatchMark, verdict: WatchVerdict) -> tuple[dict[str, Any], str]:
         """The record of a watch with this verdict, and the message of a change that did not stay;
         the change is set back first."""
         record = {**mark.terms.record(), "plan_id": mark.plan_id, "since": mark.written}
         record = {**record, **verdict.record(), "set_back": False, "staying": []}
         if verdict.outcome == WITHIN:
             self.file.remove()
-            self.task.tell(f"The change stays: {_in_words(mark, verdict)}")
+            self.task.tell(f"The change stays: {_figures_in_words(mark, verdict)}")
             return {**record, "confirmed": True}, ""
-        reason = _in_words(mark, verdict)
+        reason = _figures_in_words(mark, verdict)
         restored = set_back(self.task, self.part, mark)
         if mark.status == WRITING and not restored.needed:  # it was killed before its first write
             self.file.remove()
@@ -269,11 +269,11 @@ def _with_record(run: HostRun, record: Mapping[str, Any]) -> HostRun:
     return run._replace(result={**run.result, WATCH: dict(record)})
 
 
-def _moment(mark: Mark) -> str:
+def _moment(mark: WatchMark) -> str:
     return to_the_minute(mark.written)
 
 
-def _in_words(mark: Mark, verdict: Verdict) -> str:
+def _figures_in_words(mark: WatchMark, verdict: WatchVerdict) -> str:
     """The figures of a verdict, or why there are none, in a sentence."""
     if verdict.outcome == NOT_KNOWN:
         return f"Nobody knows what the change of {_moment(mark)} stops: {verdict.unknown[0]}"
@@ -297,7 +297,7 @@ def _request(example: Mapping[str, Any]) -> str:
     return f"{' '.join(words).strip()} ({example['requests']})"
 
 
-def _set_back_in_words(mark: Mark, reason: str, restored: Restored) -> str:
+def _set_back_in_words(mark: WatchMark, reason: str, restored: Restored) -> str:
     terms = mark.terms
     titles = first_few(map(title_of_operation, mark.operations))
     limit = f"{terms.max_stopped_percent:g} % and {terms.max_stopped_requests} requests may be."
@@ -309,7 +309,7 @@ def _set_back_in_words(mark: Mark, reason: str, restored: Restored) -> str:
     )
 
 
-def _culprits(mark: Mark, verdict: Verdict) -> Sequence[Sequence[str]]:
+def _culprits(mark: WatchMark, verdict: WatchVerdict) -> Sequence[Sequence[str]]:
     """The signatures of the operations on the objects that stopped too much; of all operations if
     nobody knows which did."""
     guilty = {
@@ -318,7 +318,7 @@ def _culprits(mark: Mark, verdict: Verdict) -> Sequence[Sequence[str]]:
         if figures.stopped and figures.watched.rule is not None and verdict.outcome == EXCEEDED
     }
     return [
-        signature(operation)
+        signature_of_change(operation)
         for operation in mark.operations
         if not guilty or (operation["resource"], operation["key"]) in guilty
     ]

@@ -33,11 +33,11 @@ def weakens_rate_limits(change: Change, limits: Limits) -> FinderAnswer:
     strict = [passed for passed in passing if not passed.is_softer]
     if not strict:
         return None
-    skipped = [passed for passed in strict if not _names(passed, RATE_LIMIT_RULES)]
+    skipped = [passed for passed in strict if not _is_due_to(passed, RATE_LIMIT_RULES)]
     return losses_of(change, RATE_LIMIT_RULES) or passing_traffic(change, skipped)
 
 
-def _names(passed: TrafficChange, resource: Resource) -> bool:
+def _is_due_to(passed: TrafficChange, resource: Resource) -> bool:
     """Return whether a rule of this resource is among the reasons why traffic passes."""
     return any(source.resource == resource.name for source in passed.sources)
 

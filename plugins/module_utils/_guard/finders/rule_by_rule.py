@@ -52,7 +52,7 @@ def losses_of(change: Change, resource: Resource) -> FinderAnswer:
         existing = {rule.key: rule for rule in rules.before}
         planned = {rule.key: rule for rule in rules.after}
         idle_keys = {rule.key for rule in idle_among(rules.after)}
-        for loss, rule in _losses_by_rule(rules, existing, planned):
+        for loss, rule in _losses_with_rules(rules, existing, planned):
             is_idle = rule.key in idle_keys
             if rule.enforces:
                 is_idle = matches_nothing(rule.expression)
@@ -79,7 +79,7 @@ def _outcome_of_loss(loss: Loss, resource: Resource, planned: ZoneRule | None) -
     return outcome.replace("{}", action)
 
 
-def _losses_by_rule(
+def _losses_with_rules(
     rules: Rules, existing: Mapping[Key, ZoneRule], planned: Mapping[Key, ZoneRule]
 ) -> Iterator[tuple[Loss, ZoneRule]]:
     """The losses, each with the rule that causes it. A rule that becomes an exception counts as

@@ -85,7 +85,7 @@ def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> Find
             reason = comparison.reason(wide, grown)
             if not reason:
                 continue
-            outcome = _outcome_of(wide.rule) if enforces else "skip what it skips"
+            outcome = _effect_on_requests(wide.rule) if enforces else "skip what it skips"
             clause = f"{resource.title} {wide.rule.title} ({reason})"
             if wide.helpers:
                 helpers = first_few(helper.title for helper in wide.helpers)
@@ -97,7 +97,7 @@ def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> Find
     return (sentence("; ".join(clauses)), [], entries) if clauses else None
 
 
-def _outcome_of(rule: ZoneRule) -> str:
+def _effect_on_requests(rule: ZoneRule) -> str:
     return f"be {'blocked' if rule.action == BLOCK else 'challenged'} by it"
 
 

@@ -13,8 +13,8 @@ from typing import Iterator
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
+    BYTES_AT_ONCE,
     DEADLINE,
-    PIECE,
     AttemptDeadline,
     BoundedReader,
     BoundedSocket,
@@ -65,8 +65,8 @@ def test_a_deadline_is_of_one_thread_and_raises_once_it_is_over() -> None:
 def test_a_body_is_sent_in_pieces_each_within_what_is_left_of_the_time() -> None:
     peer = Peer()
     DEADLINE.set(60)
-    BoundedSocket(peer).sendall(b"x" * (2 * PIECE + 1))
-    assert [len(piece) for piece in peer.sent] == [PIECE, PIECE, 1]
+    BoundedSocket(peer).sendall(b"x" * (2 * BYTES_AT_ONCE + 1))
+    assert [len(piece) for piece in peer.sent] == [BYTES_AT_ONCE, BYTES_AT_ONCE, 1]
     assert 60 >= peer.timeouts[0] >= peer.timeouts[1] >= peer.timeouts[2] > 59
     DEADLINE.set(0)
     with pytest.raises(socket.timeout):

@@ -11,7 +11,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import (
     accepted_reason,
     parse_accepted,
-    weakening,
+    weakening_sentences,
 )
 
 NOW = datetime(2026, 11, 21, tzinfo=timezone.utc)
@@ -141,16 +141,18 @@ def test_a_wrong_entry_is_refused(entries: Any, problem: str) -> None:
 
 
 def test_weakening_objects_are_told_the_proven_ones_first() -> None:
-    assert weakening([item("a", None), item("b", False), item("c")]) == [
+    assert weakening_sentences([item("a", None), item("b", False), item("c")]) == [
         "The SYN flood filter c is disabled, and no baseline names it.",
         "The SYN flood filter a is disabled, and no baseline names it.",
     ]
-    many = weakening([item(str(number)) for number in range(12)])
+    many = weakening_sentences([item(str(number)) for number in range(12)])
     assert (len(many), many[-1]) == (11, "And 2 more objects that no baseline names.")
 
 
 def test_objects_that_are_met_by_everything_are_told_apart_from_those_that_weaken() -> None:
     wide = {**item("panic", False, "custom_rule"), "reason": "blocks every request"}
     every = [item("a"), wide, {**item("b", False), "reason": ""}]
-    assert weakening(every) == ["The SYN flood filter a is disabled, and no baseline names it."]
-    assert weakening(every, weakens=False) == ["The custom rule panic blocks every request, and no baseline names it."]
+    assert weakening_sentences(every) == ["The SYN flood filter a is disabled, and no baseline names it."]
+    assert weakening_sentences(every, weakens=False) == [
+        "The custom rule panic blocks every request, and no baseline names it."
+    ]

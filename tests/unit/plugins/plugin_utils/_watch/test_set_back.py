@@ -11,7 +11,7 @@ from typing import Any, Dict, List
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.objects import watched_objects, why_not_watched
-from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.set_back import Change, way_back
+from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.set_back import PlannedChange, way_back
 
 Rule = Dict[str, Any]
 Rules = List[Rule]
@@ -62,7 +62,7 @@ UPDATED = operation("update", "a", action="log")
 def test_a_way_back_undoes_the_change_and_nothing_else(
     operations: Any, before: Rules, after: Rules, current: Rules, restored: Rules, staying: list[str]
 ) -> None:
-    change = Change(operations, {"custom_rules": before}, {"custom_rules": after})
+    change = PlannedChange(operations, {"custom_rules": before}, {"custom_rules": after})
     way = way_back(change, {"custom_rules": current})
     assert way.objects["custom_rules"] == restored
     assert list(way.staying) == staying
@@ -73,10 +73,10 @@ def test_a_way_back_undoes_the_change_and_nothing_else(
     "operations", [[operation("create", "a", **A)], [operation("create", "a", ref="a", action="block")]]
 )
 def test_a_killed_run_has_the_way_back_of_its_operations(operations: Any) -> None:
-    change = Change(operations, {"custom_rules": [B]})
+    change = PlannedChange(operations, {"custom_rules": [B]})
     assert way_back(change, {"custom_rules": [B, A]}).objects["custom_rules"] == [B]
     assert not way_back(change, {"custom_rules": [B]}).is_needed
-    update = Change([UPDATED], {"custom_rules": [A]})
+    update = PlannedChange([UPDATED], {"custom_rules": [A]})
     assert way_back(update, {"custom_rules": [NEW_A]}).objects["custom_rules"] == [A]
     assert not way_back(update, {"custom_rules": [A]}).is_needed
 
@@ -124,7 +124,7 @@ def test_no_random_writers_lose_anything(part: int) -> None:
         old, new, now = by_ref(before), by_ref(after), by_ref(current)
         touched = [ref for ref in {**old, **new} if old.get(ref) != new.get(ref)]
         operations = [operation("update", ref) for ref in touched]
-        change = Change(operations, {"custom_rules": before}, {"custom_rules": after})
+        change = PlannedChange(operations, {"custom_rules": before}, {"custom_rules": after})
         way = way_back(change, {"custom_rules": current})
         restored = by_ref(way.objects["custom_rules"])  # type: ignore[arg-type]
         for ref in {**old, **new, **now}:
@@ -148,7 +148,7 @@ def test_no_random_writers_lose_anything(part: int) -> None:
 def test_events_name_a_rule_that_alone_stops_more(before: Any, after: Any, fields: Any, is_named: bool) -> None:
     action = "create" if before is None else "delete" if after is None else "update"
     states = [{"custom_rules": [one] if one else []} for one in (before, after)]
-    (watched,) = watched_objects(Change([operation(action, "a", **fields)], *states))
+    (watched,) = watched_objects(PlannedChange([operation(action, "a", **fields)], *states))
     assert watched.rule == ("id of a" if is_named else None)
 
 
@@ -157,4 +157,4 @@ def test_a_change_of_an_account_cannot_be_watched_and_a_comment_need_not() -> No
     assert "prefix 192.0.2.0/24 of the account" in why_not_watched([CREATED, prefix])
     comment = {**prefix, "action": "update", "fields": {"comment": "x"}}
     assert why_not_watched([CREATED, comment]) == ""
-    assert [one.key for one in watched_objects(Change([CREATED, comment], {}, {}))] == ["a"]
+    assert [one.key for one in watched_objects(PlannedChange([CREATED, comment], {}, {}))] == ["a"]

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict 
     NOT_KNOWN,
     WITHIN,
     WatchedObject,
-    judge,
+    judge_watch,
 )
 
 SINCE = datetime(2027, 1, 31, 9, tzinfo=timezone.utc)
@@ -75,30 +75,30 @@ SUM: dict[str, Any] = {"rules": [RuleStops(rule=letter * 32, stopped=30, hour_be
     ],
 )
 def test_a_watch_ends_as_its_samples_say(samples: list[WatchSample], outcome: str, stops: int) -> None:
-    verdict = judge(TERMS, [ADMIN], SINCE, samples)
+    verdict = judge_watch(TERMS, [ADMIN], SINCE, samples)
     assert (verdict.outcome, verdict.stopped) == (outcome, stops)
     assert bool(verdict.unknown) == (outcome == NOT_KNOWN)
     assert verdict.record()["known"] == (outcome != NOT_KNOWN)
 
 
 def test_the_limits_are_those_of_the_whole_change() -> None:
-    assert judge(TERMS, [ADMIN], SINCE, [sample(3, 2, **SUM)]).outcome == GOES_ON
-    verdict = judge(TERMS, [ADMIN, OFFICE], SINCE, [sample(3, 2, **SUM)])
+    assert judge_watch(TERMS, [ADMIN], SINCE, [sample(3, 2, **SUM)]).outcome == GOES_ON
+    verdict = judge_watch(TERMS, [ADMIN, OFFICE], SINCE, [sample(3, 2, **SUM)])
     assert (verdict.outcome, verdict.stopped) == (EXCEEDED, 60)
     assert [figures.percent for figures in verdict.figures] == [0.3, 0.3]
 
 
 def test_of_an_object_that_events_do_not_name_all_rules_count_and_none_twice() -> None:
-    verdict = judge(TERMS, [ADMIN, LISTED], SINCE, [sample(3, 2, **SUM)])
+    verdict = judge_watch(TERMS, [ADMIN, LISTED], SINCE, [sample(3, 2, **SUM)])
     assert (verdict.outcome, verdict.stopped) == (EXCEEDED, 60)
     assert [figures.stopped for figures in verdict.figures] == [30, 60]
 
 
 def test_a_delay_is_said_with_its_minutes() -> None:
-    assert judge(TERMS, [ADMIN], SINCE, [sample(40, 5)]).unknown == [
+    assert judge_watch(TERMS, [ADMIN], SINCE, [sample(40, 5)]).unknown == [
         "The analytics cover the time until 2027-01-31 09:05 UTC, 35 minutes ago."
     ]
-    assert judge(TERMS, [ADMIN], SINCE, [sample(21)]).unknown == [
+    assert judge_watch(TERMS, [ADMIN], SINCE, [sample(21)]).unknown == [
         "The analytics have shown no request to the zone for 21 minutes."
     ]
 
@@ -159,13 +159,13 @@ def test_no_random_script_gets_a_wrong_verdict(part: int) -> None:
     for seed in range(part * 100, part * 100 + 100):
         script = random_script(random.Random(seed))
         samples: list[WatchSample] = []
-        verdict = judge(TERMS, [ADMIN], SINCE, samples)
+        verdict = judge_watch(TERMS, [ADMIN], SINCE, samples)
         minute = 0
         while verdict.outcome == GOES_ON:
             minute += 1
             assert minute <= 32, seed
             samples.append(script.sample(minute))
-            verdict = judge(TERMS, [ADMIN], SINCE, samples)
+            verdict = judge_watch(TERMS, [ADMIN], SINCE, samples)
         ends.add(verdict.outcome)
         covered = verdict.covered_until
         end = int((covered - SINCE) / timedelta(minutes=1)) if covered else 0
