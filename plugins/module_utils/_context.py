@@ -50,29 +50,38 @@ class PosturesOfHost(NamedTuple):
     values: Sequence[PostureValues] = ()
 
 
+class ReadingCall(NamedTuple):
+    """A module call that returns these `collections` of its owners, and nothing else; without any,
+    it is no reading. If it is `in_part`, it goes on if Cloudflare refuses to show some of them."""
+
+    collections: Sequence[str] = ()
+    in_part: bool = False
+
+
 class Context(NamedTuple):
     """The caller of a module: a task, or a role that fills the options from variables of a host.
 
     `names` are the variables that fill the options; warnings begin with the name of the `host`.
-    `zone` is the zone of the host, as far as the inventory knows it. With `reads`, a module returns
-    these collections of its owners, and nothing else. A module that `reports` applies nothing: it
-    says how well the host is protected, also of a plan that a run refuses. A reading `in_part` goes
-    on if Cloudflare refuses to show some collections.
+    `zone` is the zone of the host, as far as the inventory knows it. A module that `reports`
+    applies nothing: it says how well the host is protected, also of a plan that a run refuses.
     """
 
     is_role: bool = False
     names: Names = OWN_NAMES
     host: str = ""
     zone: Mapping[str, Any] = NO_VALUES
-    reads: Sequence[str] = ()
+    reading: ReadingCall = ReadingCall()
     postures: PosturesOfHost = PosturesOfHost()
     reports: bool = False
-    in_part: bool = False
 
     def brings(self, option: Option) -> bool:
         """Return whether a posture brings the entry in which an option lies."""
         entries = self.postures.entries
         return bool(entries) and option.entry in entries
+
+    def to_read(self, collections: Sequence[str], in_part: bool = False) -> Context:
+        """The same caller, who only reads these collections; see ReadingCall."""
+        return self._replace(reading=ReadingCall(collections, in_part))
 
     def environment(self) -> dict[str, str]:
         """The environment variable, with its value, that passes this context to a packed module."""
@@ -90,4 +99,4 @@ def context_in(environment: Mapping[str, str]) -> Context:
     context = Context(**json.loads(text))
     entries, rows = context.postures
     postures = PosturesOfHost(entries, [PostureValues(*row) for row in rows])
-    return context._replace(postures=postures)
+    return context._replace(postures=postures, reading=ReadingCall(*context.reading))

@@ -16,7 +16,7 @@ from tests.support.module_run import ROLE, ZONE, Modules
 from tests.support.traffic_script import by_minutes
 
 ADMIN = {"id": "a" * 32, "ref": "admin", "action": "block", "expression": "true"}
-READS = ROLE._replace(reads=["custom_rules"])
+READS = ROLE.to_read(["custom_rules"])
 
 
 def sample(service: LocalService, modules: Modules, minutes: float) -> dict[str, Any]:

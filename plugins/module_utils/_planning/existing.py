@@ -63,7 +63,7 @@ def read_existing(client: Client, task: Task) -> Existing:
     state = {
         name: answer for name, answer in answers.items() if not isinstance(answer, ServiceError)
     }
-    if task.context.in_part:
+    if task.context.reading.in_part:
         task = _with_unread(task, answers)
     if task.context.is_role:
         task = _with_products(client, task, answers)
@@ -79,7 +79,7 @@ def _objects_or_lack(client: Client, context: Context, resource: Resource) -> Ob
         raise
     except ServiceError as exc:
         is_lack = bool(resource.product) and lacks_product(exc.codes)
-        if (context.is_role and is_lack) or (context.in_part and _refuses_to_show(exc)):
+        if (context.is_role and is_lack) or (context.reading.in_part and _refuses_to_show(exc)):
             return exc
         raise
 

@@ -134,7 +134,7 @@ def parse_task(
     """
     problems = OptionProblems()
     with problems.collected():
-        spec = spec_of_run(spec, options, environment, context.reads)
+        spec = spec_of_run(spec, options, environment, context.reading.collections)
     with problems.collected():
         settings = parse_settings(options, spec.owners, environment, warn)
     spec = copy(spec)

@@ -26,7 +26,7 @@ def in_force(merged: MergedHost, part: Part, run_module: RunModule) -> list[Post
     reads = {(resource.parent or resource).plural for resource in resources}
     if not reads:
         return []
-    context = part.context._replace(reads=sorted(reads))
+    context = part.context.to_read(sorted(reads))
     result = run_module(replace(part, context=context), True)
     if result.get("failed"):
         raise ReadFailed(str(result["msg"]), result)

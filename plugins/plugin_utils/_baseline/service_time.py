@@ -40,7 +40,7 @@ def read_service(part: Part, run_module: RunModule, wanted: str = "") -> tuple[d
         return resource.plural != wanted, isinstance(resource.listing, InFiles)
 
     plural = min(described, key=order).plural
-    context = part.context._replace(reads=[plural])
+    context = part.context.to_read([plural])
     result = run_module(replace(part, context=context), True)
     if not result.get(NOW):
         unknown = f"{POSTURE}: Cloudflare does not tell its time, so nobody knows if it holds."

@@ -60,9 +60,8 @@ def read_host(
     options = dict(connection)
     for owner in unread_owners:
         options = without(options, *owner.options)
-    result = plain(
-        run_module(Part(HOST_MODULE, options, ROLE._replace(reads=reads, in_part=in_part)), False)
-    )
+    part = Part(HOST_MODULE, options, ROLE.to_read(reads, in_part))
+    result = plain(run_module(part, False))
     if result.get("failed"):
         raise ReadFailed(str(result["msg"]), result)
     return _host_state(reads, result)

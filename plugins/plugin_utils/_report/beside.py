@@ -324,7 +324,7 @@ class Beside:
         if self._has(ZONE_OWNER):
             plurals.insert(0, SectionName.CUSTOM_RULES)
         options = {**connection_options(self.part), CHANGES_HOURS: self.log_hours}
-        context = self.part.context._replace(reads=[*dict.fromkeys(plurals)])
+        context = self.part.context.to_read([*dict.fromkeys(plurals)])
         result = self.run_module(Part(HOST_MODULE, options, context))
         if result.get("failed"):
             unread = f"who changed it is not known: {result.get('msg')}"
@@ -354,7 +354,7 @@ class Beside:
         if not plurals:
             return host
         options = {**connection_options(self.part), VENDOR_RULESETS: True}
-        context = self.part.context._replace(reads=plurals)
+        context = self.part.context.to_read(plurals)
         result = self.run_module(Part(HOST_MODULE, options, context))
         if result.get("failed"):
             unread = f"Managed rulesets are not known: {result.get('msg')}"

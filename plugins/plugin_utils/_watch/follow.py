@@ -81,7 +81,7 @@ class Follower:
         }
         options = without(options, *ACCOUNT_OWNER.options)
         reads = [name for name in self.mark.collections if BY_PLURAL[name].owner == ZONE_OPTION]
-        part = Part(HOST_MODULE, options, ROLE._replace(reads=reads[:1]))
+        part = Part(HOST_MODULE, options, ROLE.to_read(reads[:1]))
         return self.run_module(part, False)
 
     def sample(self) -> WatchSample:

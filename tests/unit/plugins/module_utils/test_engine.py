@@ -85,9 +85,11 @@ ROLE = Context(True, {"timeout": "role_timeout", "accept_risks": "role_risks", "
 NIGHT = PosturesOfHost(["rules[0]"], [PostureValues("custom_rules", "('night',)", {"action": "block"}, True)])
 
 
-@pytest.mark.parametrize("context", [TASK, Context(True, reads=["ip_lists"]), ROLE, ROLE._replace(postures=NIGHT)])
+@pytest.mark.parametrize("context", [TASK, Context(True).to_read(["ip_lists"]), ROLE, ROLE._replace(postures=NIGHT)])
 def test_a_packed_module_knows_who_runs_it(context: Context) -> None:
-    assert context_in({"HOME": "/", **context.environment()}).environment() == context.environment()
+    unpacked = context_in({"HOME": "/", **context.environment()})
+    assert unpacked.environment() == context.environment()
+    assert [*unpacked.reading.collections] == [*context.reading.collections]
     assert context_in({"HOME": "/"}) == TASK
 
 

@@ -54,7 +54,7 @@ def test_everything_that_a_host_may_change_is_read_at_once() -> None:
     assert [type(text) for text in state.owners.values()] == [str, str]
     (part,) = called
     assert part.options.items() >= {"zone_name": "one.example", "api_token": "secret", "timeout": 5.0}.items()
-    assert sorted(part.context.reads) == sorted([*PLURALS, "custom_rules"])
+    assert sorted(part.context.reading.collections) == sorted([*PLURALS, "custom_rules"])
 
 
 def test_a_state_that_cannot_be_read_is_an_error() -> None:
