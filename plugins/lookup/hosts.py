@@ -60,7 +60,9 @@ from ..plugin_utils._inventory.pattern import inventory_of, pattern_of_hosts
 from ..plugin_utils._inventory.variable_files import InventoryFiles
 from ..plugin_utils._variables import FLEET
 
-SEVERAL, READABLE, REMAINING = "several", "readable", "remaining"
+SEVERAL = "several"
+READABLE = "readable"
+REMAINING = "remaining"
 
 
 class LookupModule(LookupBase):  # type: ignore[misc]

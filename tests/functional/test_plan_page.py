@@ -170,7 +170,12 @@ REQUESTS = {
         [TRAFFIC, OPERATIONS, BY_HAND],
     ),
     "a change of what was deleted by hand": Request(
-        [], [ADMIN], [SHOP_ADMIN], ONE_CHANGES, NONE, [TRAFFIC, OPERATIONS]
+        [], [ADMIN], [SHOP_ADMIN], f"{ONE_CHANGES} The run would undo 1 change by hand.", NONE,
+        [TRAFFIC, OPERATIONS, BY_HAND],
+    ),
+    "another value than the one set by hand": Request(
+        [NARROW], [ADMIN], [SHOP_ADMIN], f"{ONE_CHANGES} The run would undo 1 change by hand.", NONE,
+        [TRAFFIC, OPERATIONS, BY_HAND],
     ),
     "another ref": Request(
         [ADMIN], [ADMIN], [{**ADMIN, "ref": "office"}], ONE_CHANGES, NONE, [TRAFFIC, OPERATIONS],
@@ -247,6 +252,21 @@ def test_a_pull_request_has_its_first_line_its_label_and_its_parts(service: Loca
     assert first.replace("\\", "") == request_.lead
     for word in ("weakened", "drift", "baseline", "in order"):
         assert word not in page.lower().replace("baseline\\_", "").replace("baseline_", "")
+
+
+def test_an_object_that_both_branches_change_has_the_values_of_each(service: LocalService) -> None:
+    service.zone(ZONE).seed(custom_rules=[{**NARROW, "enabled": False}])
+    base = predicted(service, baseline_custom_rules=[ADMIN])
+    document = document_of(predicted(service, baseline_custom_rules=[SHOP_ADMIN]), base)
+    (operation,), (by_hand,) = document["changes"][0]["operations"], document["by_hand"]
+    expression = "expression"
+    assert (operation["before"], operation["fields"]) == (
+        {expression: ADMIN[expression]},
+        {expression: SHOP_ADMIN[expression]},
+    )
+    before = {expression: NARROW[expression], "enabled": False}
+    assert by_hand["operation"]["before"] == before
+    assert by_hand["operation"]["fields"] == {expression: ADMIN[expression], "enabled": True}
 
 
 def test_a_change_of_forty_zones_by_a_variable_of_their_group_is_one_line(service: LocalService) -> None:

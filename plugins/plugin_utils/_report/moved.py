@@ -55,9 +55,7 @@ def with_rules(host_records: Sequence[HostRecord]) -> list[HostRecord]:
     for ruleset in _rulesets_of(host_records):
         if ruleset["rules"] is not None:
             rules[ruleset["content"]] = ruleset["rules"]
-    return [
-        _with_rules_of_rulesets(record, lambda name: rules.get(name)) for record in host_records
-    ]
+    return [_with_rules_of_rulesets(record, rules.get) for record in host_records]
 
 
 def without_repeated_rules(host_records: Sequence[HostRecord]) -> list[HostRecord]:

@@ -222,30 +222,34 @@ class ToldApart(NamedTuple):
 
 
 def _told_apart(operations: Iterable[Difference], of_base: Iterable[Difference]) -> ToldApart:
-    """Tell the operations that the base branch has as well from those of the branch alone; an
-    update of both is split by its fields.
+    """Tell the operations that the base branch has as well from those of the branch alone. Of an
+    object that both create or update, the branch only has the values that the base branch sets
+    otherwise, or not at all.
     """
     in_base = {(other["resource"], other["key"]): other for other in of_base}
     told = ToldApart([], [])
     for operation in operations:
         former = in_base.get((operation["resource"], operation["key"]))
-        if operation == former:
-            told.of_base.append(operation)
-        elif former and operation["action"] == former["action"] == "update":
-            shared = [
-                path for path in operation["fields"] if _sets_same_value(path, operation, former)
-            ]
-            rest = [path for path in operation["fields"] if path not in shared]
-            told.of_branch.append(_with_fields_alone(operation, rest))
-            told.of_base.extend([_with_fields_alone(operation, shared)] if shared else [])
-        else:
+        if former is None or former["action"] != operation["action"]:
             told.of_branch.append(operation)
+            continue
+        own = _beyond(operation, former)
+        told.of_branch.extend([own] if own["fields"] else [])
+        shared = [path for path in former["fields"] if path in operation["fields"]]
+        if shared or not own["fields"]:
+            told.of_base.append(_with_fields_alone(former, shared))
     return told
 
 
-def _sets_same_value(path: str, operation: Difference, former: Difference) -> bool:
-    """Return whether two updates give a field the same value; both find the same one."""
-    return path in former["fields"] and former["fields"][path] == operation["fields"][path]
+def _beyond(operation: Difference, former: Difference) -> Difference:
+    """The values of an operation that an operation of the base branch on the same object does not
+    set, as an update from the values that it sets."""
+    values, base_values = operation["fields"], former["fields"]
+    paths = [
+        path for path in values if path not in base_values or values[path] != base_values[path]
+    ]
+    before = {**operation["before"], **base_values}
+    return _with_fields_alone({**operation, "action": "update", "before": before}, paths)
 
 
 def _with_fields_alone(operation: Difference, paths: Collection[str]) -> Difference:

@@ -77,7 +77,7 @@ OF_REQUESTS = [
     # comments
     Row('http.host eq "a" // note = x', "column 18, at '// note = x': '//' is not expected there; expressions have no comments", 'http.host eq "a"'),
     Row("ssl //note's end", "column 5, at '//note's end': '//note' is not expected there; expressions have no comments", "ssl"),
-    Row("ssl /* a, b */",  "'/*' is not an operator; expressions have no comments", 'http.referer eq "/* a, b */"'),
+    Row("ssl /* a, b */", "'/*' is not an operator; expressions have no comments", 'http.referer eq "/* a, b */"'),
     Row("ssl -- it's = x", "'--' is not expected there; expressions have no comments", 'http.referer eq "a -- b"'),
     # functions
     Row('lower(tolower(http.host)) eq "a"', "names a function 'tolower'", 'lower(upper(http.host)) eq "a"'),
