@@ -9,7 +9,7 @@ variables as options."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,11 @@ from ..plugin_utils._baseline import results as host_results
 from ..plugin_utils._baseline import variables as host_variables
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
-from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
+from ..plugin_utils._baseline.host_task import HeldTexts, HostTask, LineOnRun
 from ..plugin_utils._baseline.in_force import sentences_on_prepared
 from ..plugin_utils._export.kept_snapshots import delete_older
 from ..plugin_utils._export.snapshot import snapshots_in
+from ..plugin_utils._report.plan_lines import plan_lines, traffic_lines
 from ..plugin_utils._variables import FLEET, defaults_of, read_variables, require_none
 from ..plugin_utils._watch.watch import watched
 from ..plugin_utils._worker import noted_by_run, prepare_workers
@@ -59,11 +60,13 @@ class ActionModule(FleetAction):
             return self._all_hosts(variables, check_mode)
         task = HostTask(self.calls(variables))
         if self._task.args.get("attack"):
-            return task.result_of(partial(_attack, task, check_mode), host_variables.OF_HOST)
+            attack, describe = partial(_attack, task, check_mode), partial(traffic_lines, task.host)
+            return task.result_of(attack, host_variables.OF_HOST, describe)
         result: dict[str, Any] = {"failed": True}
         try:
             update_host = partial(_update, task, check_mode)
-            result = task.result_of(update_host, host_variables.OF_HOST)
+            describe = partial(self._lines_on_run, task)
+            result = task.result_of(update_host, host_variables.OF_HOST, describe)
         finally:
             self._count(task, result)
         return self._without_shared_failure(task, result)
@@ -75,17 +78,18 @@ class ActionModule(FleetAction):
         if REQUESTS_IMPORT_ERROR or self._wants_task_of_each_host(variables):
             return {"play": play, "changed": False, "remaining": hosts, "hosts": {}, "counts": {}}
         results: dict[str, dict[str, Any]] = {}
+        texts_of_hosts: dict[str, HeldTexts] = {}
         settled: dict[str, dict[str, Any]] = {}  # the hosts that get no task of their own
         predictions = self.of_each(hosts, variables, _predicted, _not_predicted)
         for host, (result, texts) in zip(hosts, predictions):
-            results[host] = result
+            results[host], texts_of_hosts[host] = result, texts
             is_to_do = result.get("changed") or WATCH in result
             if not (result.get("failed") or (is_to_do and not check_mode)):
                 texts.show()
                 settled[host] = result
         shown_results = {host: self._shown(result) for host, result in results.items()}
         remaining = [host for host in hosts if host not in settled]
-        shared_failures = self._say_shared_failures(results)
+        shared_failures = self._say_shared_failures(results, texts_of_hosts)
         counts = Counter(map(host_results.host_outcome, settled.values()))
         self._say_counts(settled, len(hosts), counts, check_mode)
         return {
@@ -111,8 +115,11 @@ class ActionModule(FleetAction):
         shown = result if self._display.verbosity > 0 else host_results.shortened(result)
         return {"changed": False, **shown}
 
-    def _say_shared_failures(self, results: Mapping[str, Mapping[str, Any]]) -> list[str]:
-        """Say once what lets several hosts fail; the hosts, whose tasks need not say it again."""
+    def _say_shared_failures(
+        self, results: Mapping[str, Mapping[str, Any]], texts_of_hosts: Mapping[str, HeldTexts]
+    ) -> list[str]:
+        """Say once what lets several hosts fail, with the texts of the first one; the hosts, whose
+        tasks need not say it again."""
         messages = {
             host: str(result["msg"]) for host, result in results.items() if result.get("failed")
         }
@@ -120,6 +127,7 @@ class ActionModule(FleetAction):
         for failure in hosts_by_text(messages):
             if failure.is_shared:
                 say(self.display, failure.line)
+                texts_of_hosts[failure.hosts[0]].show()
                 hosts += failure.hosts
         return hosts
 
@@ -154,17 +162,25 @@ class ActionModule(FleetAction):
             check_mode = bool(self._task.check_mode)
             say(self.display, host_results.sentence_of(counts, check_mode))
 
+    def _is_said_above(self, task: HostTask, result: Mapping[str, Any]) -> bool:
+        """Return whether the task for all hosts has said of several ones why this host fails."""
+        fleet = task.variables.get(FLEET)
+        if not isinstance(fleet, Mapping) or not result.get("failed"):
+            return False
+        is_shared = task.host in fleet.get("shared_failures", ())
+        if not is_shared or self._display.verbosity > 0:
+            return False
+        predicted = str(fleet["hosts"][task.host]["msg"])
+        return without_ray(predicted) == without_ray(str(result["msg"]))
+
+    def _lines_on_run(self, task: HostTask, run: host_results.HostRun) -> Iterator[LineOnRun]:
+        if not self._is_said_above(task, run.result):
+            yield from _lines_on_run(task, run)
+
     def _without_shared_failure(self, task: HostTask, result: dict[str, Any]) -> dict[str, Any]:
         """The result of a host; a failure that the task for all hosts has said of several is short,
         since Ansible prints all of it for each host."""
-        fleet = task.variables.get(FLEET)
-        if not isinstance(fleet, Mapping) or not result.get("failed"):
-            return result
-        is_shared = task.host in fleet.get("shared_failures", ())
-        if not is_shared or self._display.verbosity > 0:
-            return result
-        predicted = str(fleet["hosts"][task.host]["msg"])
-        if without_ray(predicted) != without_ray(str(result["msg"])):
+        if not self._is_said_above(task, result):
             return result
         short = {name: result[name] for name in KEPT_OF_FAILURE if name in result}
         return {**short, "failed": True, "msg": SAID_ABOVE}
@@ -181,8 +197,15 @@ def _predicted(task: HostTask) -> Predicted:
     texts = task.hold()
     if not task.runs_here():
         return NOT_HERE, texts
-    result = task.result_of(partial(_update, task, True), host_variables.OF_HOST)
+    describe = partial(_lines_on_run, task)
+    result = task.result_of(partial(_update, task, True), host_variables.OF_HOST, describe)
     return result, texts
+
+
+def _lines_on_run(task: HostTask, run: host_results.HostRun) -> Iterator[LineOnRun]:
+    """The lines for people on a run: its changes, or the reason why it makes none."""
+    name = host_variables.ACCEPT_RISKS
+    return plan_lines(task.host, run, task.values([name]).get(name) or ())
 
 
 def _not_predicted(host: str, exc: Exception) -> Predicted:

@@ -25,6 +25,7 @@ from ..plugin_utils._export.host_state import read_part
 from ..plugin_utils._export.kept_snapshots import parse_before, parse_moment, snapshot_before
 from ..plugin_utils._export.snapshot import snapshots_in
 from ..plugin_utils._export.state_file import OF_INVENTORY, RESTORE, StateFile, read_file
+from ..plugin_utils._report.plan_lines import traffic_lines
 from ..plugin_utils._report.results import is_unmet
 from ..plugin_utils._variables import errors_of
 from ..plugin_utils._worker import prepare_workers
@@ -50,7 +51,8 @@ class ActionModule(CollectionAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         task = HostTask(self.calls(variables))
-        result = task.result_of(lambda: self._restored(task), OF_INVENTORY)
+        describe = partial(traffic_lines, task.host)
+        result = task.result_of(lambda: self._restored(task), OF_INVENTORY, describe)
         if result.get("failed"):
             return _with_cure(result)
         if result.get("changed"):

@@ -15,7 +15,6 @@ from ._text import OWN_NAMES, Names, Option
 CONTEXT = "EDGEOPS_PROTECTION_CONTEXT"  # an environment variable of packed modules
 NOW = "now"  # the time of Cloudflare, beside the collections of an owner
 EXISTING = "existing"  # what a prediction has read, which its role takes out of the result
-TRAFFIC_LINES = "traffic_lines"  # for people, which the role takes out of the result and shows
 UNLIKE_BASELINE = "unlike_baseline"  # for a report, the traffic that exists and is not described
 UNREAD = "unread"  # reasons, by collection, of a reading in part
 CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well

@@ -17,7 +17,7 @@ from ._api.connect import client_of_owner, connected
 from ._api.lock import Waiting, locked_owners
 from ._apply.executor import BrokenOff
 from ._apply.recovery import Applied, apply_to_end, predicted, renewed
-from ._context import EXISTING, NOW, TASK, TRAFFIC_LINES, Context
+from ._context import EXISTING, NOW, TASK, Context
 from ._errors import OptionError, OptionPlace, PlanError, ProtectionError, ServiceError
 from ._guard.checked import Checked
 from ._guard.finding import Finding
@@ -264,10 +264,8 @@ class Run(NamedTuple):
         return {EXISTING: read}
 
     def result(self, checked: Checked, applied: Applied) -> dict[str, Any]:
-        """The result of the module; a role gets the lines on traffic beside it."""
-        result = self.results.of_run(checked, applied)
-        lines = self._traffic_lines(checked) if self.task.context.is_role else []
-        return {**result, TRAFFIC_LINES: lines} if lines else result
+        """The result of the module."""
+        return self.results.of_run(checked, applied)
 
 
 class PlansAfterFirst:

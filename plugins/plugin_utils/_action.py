@@ -62,6 +62,13 @@ def say(display: Any, text: str) -> None:
         display.display(wrapper.fill(line))
 
 
+def say_whole(display: Any, text: str) -> None:
+    """Show people a text as it is, such as a diff or a line to copy: a value that is wrapped is
+    another one when it is copied."""
+    for line in text.splitlines():
+        display.display(line)
+
+
 class NoDisplay:
     """The display of a task with `no_log`: Ansible hides the result, not what actions show."""
 
@@ -336,7 +343,7 @@ class ModuleAction(CollectionAction):
         task = self._task
         result = calls.run(task.action, task.args, task.check_mode, self.display.warning)
         if calls.shows_diff and result.get("failed") and result.get("diff"):
-            say(self.display, failure_diff([result]))
+            say_whole(self.display, failure_diff([result]))
         return result
 
 

@@ -234,25 +234,30 @@ def acceptances_to_copy(record: Mapping[str, Any]) -> list[str]:
         keys.setdefault(obj["resource"], {})[obj["key"]] = None
     networks = record["networks"]
     if not keys:
-        return [_acceptance_text({"code": record["code"], "networks": networks})]
+        return [acceptance_text({"code": record["code"], "networks": networks})]
     acceptances = []
     for resource, texts in keys.items():
         bounds = {"code": record["code"], "networks": networks, "resource": resource}
         entries = {} if texts.keys() == set(networks) else {"entries": [*texts]}
-        acceptances.append(_acceptance_text({**bounds, **entries}))
+        acceptances.append(acceptance_text({**bounds, **entries}))
     return acceptances
 
 
-def _acceptance_text(bounds: Mapping[str, Any]) -> str:
-    return "{" + ", ".join(_yaml_items(bounds)) + "}"
+def acceptance_text(accepted: Any) -> str:
+    """An acceptance, a code or a dictionary, in YAML on one line."""
+    if isinstance(accepted, Mapping):
+        return "{" + ", ".join(_yaml_items(accepted)) + "}"
+    return _scalar(str(accepted))
 
 
 def _yaml_items(bounds: Mapping[str, Any]) -> Iterator[str]:
     for name, value in bounds.items():
-        if isinstance(value, str):
-            yield f"{name}: {_scalar(value)}"
-        elif value:
-            yield f"{name}: [{', '.join(map(_scalar, value))}]"
+        if isinstance(value, (list, tuple)):
+            texts = [_scalar(str(text)) for text in value]
+            if texts:
+                yield f"{name}: [{', '.join(texts)}]"
+        elif value is not None:
+            yield f"{name}: {_scalar(str(value))}"
 
 
 def _scalar(text: str) -> str:

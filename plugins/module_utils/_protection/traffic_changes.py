@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
-from .._text import capitalised, first_few, plural
+from .._text import first_few, plural, sentence
 
 NOTHING_DIFFERS = "No {} is treated differently."
+UNKNOWN_TRAFFIC = "it is not known whether more traffic passes"
 PASSING, PASSES = "passing", "passes"  # traffic that nothing stops: what it is, and what it does
 
 
@@ -156,6 +157,11 @@ def change_in_words(change: TrafficChangeRecord, reasons: Sequence[str]) -> str:
     return f"{change['kind']}s {treated} that {today}: {shown} ({first_few(reasons)})"
 
 
+def unknown_in_words(reason: str) -> str:
+    """A sentence on what is not known of a plan's traffic, for a reason."""
+    return sentence(f"{UNKNOWN_TRAFFIC}: {reason}")
+
+
 class TrafficChangesRecord(TypedDict):
     """The traffic that a plan treats differently, as results show it."""
 
@@ -215,10 +221,8 @@ class TrafficChanges(NamedTuple):
         """A sentence for each change, those after which traffic passes first; if there is no
         change, a sentence that says so."""
         changes = sorted(self.passes, key=_rank_of_change)
-        told = [f"{capitalised(one.sentence)}." for one in (*changes, *self.stopped)]
-        unknown = [
-            f"It is not known whether more is treated differently: {one}." for one in self.unknown
-        ]
+        told = [sentence(change.sentence) for change in (*changes, *self.stopped)]
+        unknown = [*map(unknown_in_words, self.unknown)]
         if not told and not unknown:
             return [NOTHING_DIFFERS.format(kind)]
         return [*told, *unknown]

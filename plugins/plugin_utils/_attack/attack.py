@@ -11,7 +11,6 @@ one. If a run is killed in between, the next run of the baseline finishes its wo
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +22,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ...module_utils._errors import NOTHING_CHANGED, OptionError
-from ...module_utils._guard.acceptance import acceptances_to_copy
+from ...module_utils._guard.acceptance import acceptance_text, acceptances_to_copy
 from ...module_utils._schema.account import DNS_PATH, PREFIXES, TCP_KINDS
 from ...module_utils._schema.products import lacks_product
 from ...module_utils._schema.registry import BY_PLURAL
@@ -414,7 +413,7 @@ class Attack:
             return run
         option = shlex.quote(f"{{attack_accept_risks: [{self._acceptances(run)}]}}")
         # Ansible shows the message as JSON, in which quotes are not those of a shell.
-        self._task.tell(f"To accept the risks, run the same again with -e {option}")
+        self._task.tell_whole(f"To accept the risks, run the same again with -e {option}")
         message = f"{run.result['msg']} The line above says how to accept the risks."
         return run._replace(result={**run.result, "msg": message})
 
@@ -422,7 +421,7 @@ class Attack:
         """The acceptances of the task, together with those that the refused risks need, as YAML to
         copy.
         """
-        acceptances = [json.dumps(accepted) for accepted in self._options["accept_risks"] or ()]
+        acceptances = [*map(acceptance_text, self._options["accept_risks"] or ())]
         for risk in run.result.get("risks") or ():
             acceptances += acceptances_to_copy(risk)
         return ", ".join(dict.fromkeys(acceptances))

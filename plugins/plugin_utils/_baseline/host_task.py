@@ -7,19 +7,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timezone
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible.utils.display import Display
 
 from ...module_utils._arguments import Arguments
 from ...module_utils._schema.resource import OWNER_OPTIONS, State
-from ...module_utils._text import Names, Screen, Warn
+from ...module_utils._text import Names, Screen, Warn, visible
 from ...module_utils._timestamps import END_OF_TIME
-from .._action import ModuleCalls, failure_diff, say
+from .._action import ModuleCalls, failure_diff, say, say_whole
 from .._worker import claimed_before
 from .host_checks import COLLECTION, CheckedHost
 from .merged_host import MergedHost
@@ -29,8 +29,16 @@ from .service_time import read_service
 from .unmanaged import accepted_reason
 from .variables import PREFIX, Part, one_owner
 
+Describe = Callable[[HostRun], Iterable["LineOnRun"]]  # what a run does, in lines for people
 OWNER_VARIABLES = {f"edge_{name}": name for name in OWNER_OPTIONS}
 OWNER_VARIABLES.update({f"{PREFIX}{name}": name for name in OWNER_OPTIONS})
+
+
+class LineOnRun(NamedTuple):
+    """A line on a run; one `to_copy` is never wrapped, and has no name of a host."""
+
+    text: str
+    to_copy: bool = False
 
 
 class HeldTexts:
@@ -106,6 +114,10 @@ class HostTask(CheckedHost):
         """Show a sentence with the name of the host."""
         say(self._display, self._of_host(text))
 
+    def tell_whole(self, text: str) -> None:
+        """Show a sentence with the name of the host, and with a value to copy, in one line."""
+        say_whole(self._display, self._of_host(text))
+
     def warn(self, *texts: str) -> None:
         """Show warnings with the name of the host, since Ansible shows equal ones once."""
         for text in texts:
@@ -165,9 +177,14 @@ class HostTask(CheckedHost):
         if self._calls.refusal:
             raise ValueError(self._calls.refusal)
 
-    def result_of(self, update: Callable[[], HostRun], arguments: Arguments) -> dict[str, Any]:
+    def result_of(
+        self,
+        update: Callable[[], HostRun],
+        arguments: Arguments,
+        describe: Describe = lambda _run: (),
+    ) -> dict[str, Any]:
         """The result of the task for the host. `update` raises ValueError if the variables,
-        which have these arguments, are wrong."""
+        which have these arguments, are wrong; `describe` tells people what the run does."""
         try:
             self.require_control_node()
             updated = update()
@@ -175,7 +192,7 @@ class HostTask(CheckedHost):
             mistakes = self.with_mistakes(exc, arguments)
             warnings = self.misspelt_variables(mistakes.errors)
             return {"failed": True, "msg": str(mistakes), "warnings": warnings}
-        self._show(updated)
+        self._show(updated, describe)
         verbose = self._display.verbosity > 0
         result = shown_result(updated.result, self.misspelt_variables(), verbose)
         for name, value in (
@@ -187,22 +204,25 @@ class HostTask(CheckedHost):
                 result[name] = value
         return result
 
-    def _show(self, updated: HostRun) -> None:
-        """Show the lines of a run, or the diff of one that failed."""
+    def _show(self, updated: HostRun, describe: Describe) -> None:
+        """Show the lines of a run, with the diff of one that failed."""
         result = updated.result
+        for line in describe(updated):
+            if line.to_copy:
+                say_whole(self._display, visible(line.text))
+            else:
+                self.tell(line.text)
         if updated.failed:
             if self._calls.shows_diff:
-                say(self._display, failure_diff([result]))
+                say_whole(self._display, failure_diff([result]))
             return
-        for line in updated.traffic:
-            self.tell(line)
         if updated.lines:
             result = {**result, "coverage": None}
         begin = AFTER_THE_RUN if updated.predicted and result.get("changed") else ""
-        for line in lines(self.host, result, self._is_accepted(), begin):
-            say(self._display, line)
-        for line in updated.lines:
-            self.tell(line)
+        for text in lines(self.host, result, self._is_accepted(), begin):
+            say(self._display, text)
+        for text in updated.lines:
+            self.tell(text)
 
     def _is_accepted(self) -> IsAccepted:
         """A function that returns whether the report accepts an object now; with a wrong

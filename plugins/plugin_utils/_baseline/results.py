@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...module_utils._context import EXISTING, TRAFFIC_LINES, WATCH
+from ...module_utils._context import EXISTING, WATCH
 from ...module_utils._errors import NOTHING_CHANGED, REFUSAL, Refusal
 from ...module_utils._output import readable_failure
 from ...module_utils._planning.zone import NOT_SERVED
@@ -64,7 +64,6 @@ class HostRun(NamedTuple):
     lines: Sequence[str] = ()  # for people, in place of those on the coverage
     refusal: Refusal | None = None
     existing: Mapping[str, Any] = MappingProxyType({})  # what a prediction has read
-    traffic: Sequence[str] = ()  # sentences on what becomes of traffic
 
     @property
     def failed(self) -> bool:
@@ -132,12 +131,11 @@ class HostRunner:
         message has the differences."""
         result = dict(self.run_module(part, check_mode))
         refusal, existing = result.pop(REFUSAL, None), result.pop(EXISTING, {})
-        traffic = result.pop(TRAFFIC_LINES, ())
         differences = approved.differences(result) if approved and refusal else ""
         if differences:
             sentences = [visible(refusal["reason"]), differences, NOTHING_CHANGED]
             result["msg"] = " ".join(sentences)
-        return HostRun(result, check_mode, refusal=refusal, existing=existing, traffic=traffic)
+        return HostRun(result, check_mode, refusal=refusal, existing=existing)
 
 
 def _failed_run(prediction: HostRun, message: str) -> HostRun:

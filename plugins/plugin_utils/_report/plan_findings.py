@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...module_utils._protection.traffic_changes import unknown_in_words
 from .plan_document import Base, PlanOfHosts, host_plan, opens
 from .plan_words import change_sentence, expectation_words
 from .record import ChangedPlace, HostRecord, ineffective_text, was_read
@@ -65,7 +66,7 @@ def _passing(plan: PlanOfHosts, places: PlacesByObject) -> Iterator[Located]:
         place = next(filter(None, reasons), None)
         yield Located("traffic/passes", change_sentence(change), place, level="warning")
     for reason in changes["unknown"] if changes else ():
-        text = f"It is not known whether more traffic passes: {reason}."
+        text = unknown_in_words(reason)
         yield Located("traffic/unknown", text, level="warning")
 
 

@@ -11,7 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ...module_utils._protection.traffic_changes import TrafficChangeRecord, change_in_words
+from ...module_utils._protection.traffic_changes import (
+    UNKNOWN_TRAFFIC,
+    TrafficChangeRecord,
+    change_in_words,
+    unknown_in_words,
+)
 from ...module_utils._protection.walk import CHECKED, COUNTED, OVERRIDDEN, SKIPPED, STOPPED
 from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._text import capitalised, excerpt, plural, sentence
@@ -30,7 +35,6 @@ from .plan_document import (
 from .record import MAX_CHARS, WORDS_OF_MET, Expected, ineffective_text, values_by_key
 
 NO_TRAFFIC_DIFFERS: Final = "No request and no packet is treated differently."
-UNKNOWN_TRAFFIC: Final = "it is not known whether more traffic passes"
 # Clauses on requests, by the mark that they lose: one for certain changes, one for others.
 WEAKER_WORDS: Final[Mapping[str, tuple[str, str]]] = {
     SKIPPED: ("skip what they meet today", "may skip what they meet today"),
@@ -136,14 +140,24 @@ def _refusals(changes: Iterable[PlanOfHosts]) -> tuple[int, int]:
 def plan_parts(document: PlanDocument) -> Iterator[Part]:
     """The parts of the page, each with its lines; a part may have none."""
     changes = document["changes"]
-    yield Part("What becomes of traffic", [*_traffic_lines(document)], begins_with_hosts=True)
+    yield traffic_part(document)
     unplanned = [*_unplanned_lines(document)]
     yield Part("Refused", [*_shared(_refused_lines(changes)), *unplanned])
     yield Part("Accepted", _shared(_accepted_lines(changes)))
-    yield Part("Operations", _shared(_operation_lines(changes)))
+    yield operations_part(document)
     yield Part("Cannot work then", _shared(_ineffective_lines(changes)))
     yield Part("No longer described", [*map(_missing_line, document["no_longer_described"])])
     yield Part("Changed by hand", [*_by_hand_lines(document)])
+
+
+def traffic_part(document: PlanDocument) -> Part:
+    """The changes of traffic, the worst first."""
+    return Part("What becomes of traffic", [*_traffic_lines(document)], begins_with_hosts=True)
+
+
+def operations_part(document: PlanDocument) -> Part:
+    """The changes that a run makes."""
+    return Part("Operations", _shared(_operation_lines(document["changes"])))
 
 
 def _shared(lines: Iterable[Line]) -> list[Line]:
@@ -195,7 +209,7 @@ def _unknown_lines(document: PlanDocument) -> Iterator[Line]:
     for plan in document["changes"]:
         traffic = plan["traffic_changes"]
         for reason in traffic["unknown"] if traffic else ():
-            yield Line([f"{capitalised(UNKNOWN_TRAFFIC)}: {reason}."], plan["hosts"])
+            yield Line([unknown_in_words(reason)], plan["hosts"])
 
 
 def _refused_lines(changes: Iterable[PlanOfHosts]) -> Iterator[Line]:

@@ -85,3 +85,6 @@ def test_what_is_for_people_ends_between_words_on_a_terminal(
     display = SimpleNamespace(display=lambda *arguments, **more: displayed.append((arguments, more)))
     _action.say(display, "lima: one and-two three")
     assert displayed == [(("\n".join(shown),), {})]
+    displayed.clear()
+    _action.say_whole(display, "lima: one and-two three")
+    assert displayed == [(("lima: one and-two three",), {})], "a value to copy is never wrapped"
