@@ -98,8 +98,15 @@ def _diff_lines(diff: Any) -> Iterator[str]:
     if isinstance(diff, Mapping):
         before = _yaml_lines(diff.get("before"))
         after = _yaml_lines(diff.get("after"))
-        lines = unified_diff(before, after, "before", "after", lineterm="")
+        name_before, name_after = (_name_of_side(diff, side) for side in ("before", "after"))
+        lines = unified_diff(before, after, name_before, name_after, lineterm="")
         yield from map(visible, lines)
+
+
+def _name_of_side(diff: Mapping[str, Any], side: str) -> str:
+    """The name of a side of a diff, as Ansible writes it."""
+    header = diff.get(f"{side}_header")
+    return f"{side}: {header}" if header else side
 
 
 def _yaml_lines(state: Any) -> list[str]:

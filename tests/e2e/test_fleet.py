@@ -92,11 +92,16 @@ def test_check_mode_is_one_task_whatever_changes(inventory: Path) -> None:
     each, together = play(inventory, *options, "--diff", *EACH).done(), play(inventory, *options, "--diff").done()
     assert len(together.of()) == 1
     assert together.tasks[0].result["changed"] is True
-    diffs = {diff["before_header"]: diff for diff in fleet(together)["diff"]}
-    assert diffs.keys() == CHANGING
-    for host, diff in diffs.items():
-        assert {side: diff[side] for side in ("before", "after")} == own(each)[host]["diff"]
-        assert f"+++ after: {host}\n" in together.output
+    for host in CHANGING:
+        diffs = own(each)[host]["diff"]
+        headers = [diff["before_header"] for diff in diffs]
+        prefix = f"{host}: "
+        named = {diff["before_header"]: diff for diff in fleet(together)["diff"]}
+        of_host = [named[f"{prefix}{header}"] for header in headers]
+        assert headers and [(diff["before"], diff["after"]) for diff in of_host] == [
+            (diff["before"], diff["after"]) for diff in diffs
+        ]
+        assert all(f"+++ after: {prefix}{header}\n" in together.output for header in headers)
     assert counts(together) == ["7 hosts: 4 in order, 3 would change, 0 refused, 0 not reached."]
     assert "\nWould change: new, unprotected, weakened.\n" in together.output
     (recap,) = re.findall(r"^(\w+) +: ok=1 +changed=1 ", together.output, flags=re.MULTILINE)

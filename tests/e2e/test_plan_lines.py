@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -133,3 +134,13 @@ def test_a_task_without_a_log_shows_nothing_of_its_plan(service: LocalService, t
     run = play(path, "--check", "--diff", ANSIBLE_NO_LOG="true")
     assert run.code == 2
     assert "it's" not in run.output and "--limit" not in run.output
+
+
+def test_each_hunk_of_a_diff_stands_under_its_object(service: LocalService, tmp_path: Path) -> None:
+    path = inventory(tmp_path, service, LOG)
+    accepted = json.dumps({"baseline_accept_risks": ["weakens_zone"]})
+    for arguments, code in ((["--diff"], 2), (["--diff", "-e", accepted], 0)):
+        run = play(path, "--check", *arguments)
+        assert run.code == code
+        shown = re.findall(r"^--- before: (.*)\n\+\+\+ after: (.*)\n@@ ", run.output, flags=re.MULTILINE)
+        assert shown == [("custom rule it's", "custom rule it's")]

@@ -26,6 +26,7 @@ from .._action import CollectionAction, ModuleCalls
 from .._alike import hosts_by_text
 from .._worker import first_of_run
 from .host_task import HostTask
+from .object_diffs import of_host
 
 Product = TypeVar("Product")
 Work = Callable[[HostTask], Product]
@@ -174,9 +175,7 @@ class FleetAction(CollectionAction):
         diffs = []
         for host, result in results.items():
             warnings += result.pop("warnings", ())
-            diff = result.pop("diff", {})
-            if any(diff.values()):
-                diffs.append({"before_header": host, "after_header": host, **diff})
+            diffs += [of_host(host, diff) for diff in result.pop("diff", ())]
         failed = {host: result for host, result in results.items() if result.get("failed")}
         together: dict[str, Any] = {"diff": diffs} if diffs else {}
         together["changed"] = any(result.get("changed") for result in results.values())

@@ -23,6 +23,7 @@ from .._action import ModuleCalls, failure_diff, say, say_whole
 from .._worker import claimed_before
 from .host_checks import COLLECTION, CheckedHost
 from .merged_host import MergedHost
+from .object_diffs import object_diffs
 from .posture import PostureEntries, postures_of, require_risks
 from .results import AFTER_THE_RUN, HostRun, HostRunner, IsAccepted, lines, shown_result
 from .service_time import read_service
@@ -195,6 +196,8 @@ class HostTask(CheckedHost):
         self._show(updated, describe)
         verbose = self._display.verbosity > 0
         result = shown_result(updated.result, self.misspelt_variables(), verbose)
+        if "diff" in result:
+            result["diff"] = [*object_diffs(result["diff"])]
         for name, value in (
             ("snapshot", updated.snapshot),
             ("deleted_snapshots", list(updated.deleted)),
@@ -214,7 +217,8 @@ class HostTask(CheckedHost):
                 self.tell(line.text)
         if updated.failed:
             if self._calls.shows_diff:
-                say_whole(self._display, failure_diff([result]))
+                diffs = object_diffs(result.get("diff"))
+                say_whole(self._display, failure_diff({"diff": diff} for diff in diffs))
             return
         if updated.lines:
             result = {**result, "coverage": None}
