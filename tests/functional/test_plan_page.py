@@ -254,6 +254,20 @@ def test_a_pull_request_has_its_first_line_its_label_and_its_parts(service: Loca
         assert word not in page.lower().replace("baseline\\_", "").replace("baseline_", "")
 
 
+@pytest.mark.parametrize("acceptances", [[], ["disables_protection"]], ids=["refused", "accepted"])
+def test_less_protection_of_an_account_is_told_and_needs_approval_also_if_it_is_accepted(
+    acceptances: list[str], service: LocalService
+) -> None:
+    service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}])
+    variables = {"baseline_prefixes": [{"prefix": "192.0.2.0/24"}], "baseline_accept_risks": acceptances}
+    base = predicted(service, baseline_enabled=True, **variables)
+    document = document_of(predicted(service, baseline_enabled=False, **variables), base)
+    refused = "" if acceptances else " 1 change is refused on 1 host."
+    assert plan_lead(document) == f"{ONE_CHANGES} On 1 host less of an attack is stopped.{refused}"
+    assert (document["label"], document["passes"]) == (PASSES, 1)
+    assert "is treated differently" not in plan_page(document)
+
+
 def test_an_object_that_both_branches_change_has_the_values_of_each(service: LocalService) -> None:
     service.zone(ZONE).seed(custom_rules=[{**NARROW, "enabled": False}])
     base = predicted(service, baseline_custom_rules=[ADMIN])

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict
 
 from ...module_utils._guard.acceptance import acceptances_to_copy
+from ...module_utils._guard.risks import account as account_risks
 from ...module_utils._protection.traffic_changes import TrafficChangeRecord, TrafficChangesRecord
 from ...module_utils._protection.walk import STOPPED
 from ...module_utils._schema.registry import title_of_resource
@@ -30,6 +31,18 @@ Label = Literal[
     "needs approval: skip, exception or override changed",
     "needs approval: none",
 ]
+# Risks by which less of an attack is stopped, as no comparison of rules tells.
+LESS_PROTECTION: Final = frozenset(
+    risk.code
+    for risk in (
+        account_risks.UNPROTECTS_ADDRESSES,
+        account_risks.STOPS_MITIGATION,
+        account_risks.DISABLES_PROTECTION,
+        account_risks.LOWERS_SENSITIVITY,
+        account_risks.BROAD_ALLOWLIST,
+        account_risks.ALLOWLISTS_OWN_PREFIX,
+    )
+)
 NO_BASE: Final = (
     "No report of the base branch was given (report_plan_base), so that changes by hand cannot be"
     " told from those of this branch."
@@ -129,8 +142,16 @@ def opens(change: TrafficChangeRecord) -> bool:
     return change["mark"] == STOPPED and not change["softer"]
 
 
+def protects_less(plan: PlanOfHosts) -> bool:
+    """Return whether less of an attack would be stopped than today, accepted or not."""
+    return any(risk["code"] in LESS_PROTECTION for risk in plan["risks"])
+
+
 def lets_pass(plan: PlanOfHosts) -> bool:
-    """Return whether traffic that is stopped today would pass, or whether that is not known."""
+    """Return whether traffic that is stopped today, or an attack, would pass, or whether that is
+    not known."""
+    if protects_less(plan):
+        return True
     changes = plan["traffic_changes"]
     if changes is None:
         return False
@@ -190,9 +211,9 @@ def _label(changes: Sequence[PlanOfHosts], unplanned: Sequence[Unplanned]) -> La
 
 
 def _is_weaker(plan: PlanOfHosts) -> bool:
-    """Return whether a plan treats some traffic less strictly than today."""
+    """Return whether a plan treats some traffic less strictly than today, or has a risk."""
     changes = plan["traffic_changes"]
-    return bool(changes and changes["passes"])
+    return bool(plan["risks"] or (changes and changes["passes"]))
 
 
 def host_plan(record: HostRecord, base: Base) -> HostPlan:

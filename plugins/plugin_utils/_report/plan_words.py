@@ -18,7 +18,8 @@ from ...module_utils._protection.traffic_changes import (
     unknown_in_words,
 )
 from ...module_utils._protection.walk import CHECKED, COUNTED, OVERRIDDEN, SKIPPED, STOPPED
-from ...module_utils._schema.registry import title_of_resource
+from ...module_utils._schema.account import decided_with
+from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import capitalised, excerpt, plural, sentence
 from ...module_utils._timestamps import to_the_minute
 from .overview import Code, Piece, operation_pieces
@@ -31,6 +32,7 @@ from .plan_document import (
     is_refused,
     number_of_hosts,
     opens,
+    protects_less,
 )
 from .record import MAX_CHARS, WORDS_OF_MET, Expected, ineffective_text, values_by_key
 
@@ -47,7 +49,11 @@ BY_HAND_OR_PENDING: Final = (
     "A run of the base branch would make these changes as well: somebody changed the objects by"
     " hand, or the base branch has not been applied yet."
 )
+PROTECTS_LESS: Final = "less of an attack is stopped"
 OTHERWISE: Final = ("are treated less strictly", "may be treated less strictly")
+
+
+RANK_OF_ATTACKS = 2  # behind changes by which requests pass, or may
 
 
 class Line(NamedTuple):
@@ -99,13 +105,15 @@ def _weaker_traffic(changes: Iterable[PlanOfHosts]) -> list[tuple[str, list[str]
     """
     ranked: list[tuple[int, str, str]] = []
     for plan in changes:
+        if protects_less(plan):
+            ranked += [(RANK_OF_ATTACKS, PROTECTS_LESS, host) for host in plan["hosts"]]
         traffic = plan["traffic_changes"]
         for change in traffic["passes"] if traffic else ():
             for host in plan["hosts"]:
                 ranked.append((_rank_of_record(change), _change_clause(change), host))
         if traffic and not traffic["known"]:
             for host in plan["hosts"]:
-                ranked.append((len(WEAKER_WORDS) + 4, UNKNOWN_TRAFFIC, host))
+                ranked.append((len(WEAKER_WORDS) + 5, UNKNOWN_TRAFFIC, host))
     pairs = [(clause, host) for _rank, clause, host in sorted(ranked, key=lambda item: item[0])]
     return [*values_by_key(dict.fromkeys(pairs)).items()]
 
@@ -117,7 +125,11 @@ def _rank_of_record(change: TrafficChangeRecord) -> int:
     if opens(change):
         return 0 if change["certain"] else 1
     marks = [*WEAKER_WORDS]
-    return 2 + (marks.index(change["mark"]) if change["mark"] in marks else len(marks))
+    return (
+        RANK_OF_ATTACKS
+        + 1
+        + (marks.index(change["mark"]) if change["mark"] in marks else len(marks))
+    )
 
 
 def _change_clause(change: TrafficChangeRecord) -> str:
@@ -181,13 +193,23 @@ def _traffic_lines(document: PlanDocument) -> Iterator[Line]:
         for rank, change in _ranked_changes(plan):
             text = alike_change(change)
             first = firsts.get(text) or Line([change_sentence(change)])
-            firsts[text] = first._replace(hosts=[*first.hosts, *plan["hosts"]])
+            hosts = dict.fromkeys([*first.hosts, *plan["hosts"]])
+            firsts[text] = first._replace(hosts=[*hosts])
             ranks[text] = rank
     yield from (firsts[text] for text in sorted(firsts, key=lambda name: ranks[name]))
     unknown = _shared(_unknown_lines(document))
     yield from unknown
-    if not firsts and document["hosts_changed"] and not unknown:
+    if not firsts and not unknown and _are_all_compared(document):
         yield Line([NO_TRAFFIC_DIFFERS])
+
+
+def _are_all_compared(document: PlanDocument) -> bool:
+    """Return whether hosts change, and only objects of which a comparison of rules tells
+    everything: not the protection of an account, and no level."""
+    names = {obj["resource"] for plan in document["changes"] for obj in plan["operations"]}
+    resources = [BY_NAME[name] for name in names if name in BY_NAME]
+    is_untold = any(decided_with(resource) or resource.levels for resource in resources)
+    return bool(resources) and not is_untold
 
 
 def change_sentence(change: TrafficChangeRecord) -> str:
@@ -202,7 +224,7 @@ def _ranked_changes(plan: PlanOfHosts) -> Iterator[tuple[int, TrafficChangeRecor
     for change in traffic["passes"] if traffic else ():
         yield _rank_of_record(change), change
     for change in traffic["stopped"] if traffic else ():
-        yield len(WEAKER_WORDS) + 3, change
+        yield len(WEAKER_WORDS) + 4, change
 
 
 def _unknown_lines(document: PlanDocument) -> Iterator[Line]:
@@ -269,7 +291,13 @@ def _missing_line(part: NoLongerDescribed) -> Line:
     pieces: list[Piece] = [f"{capitalised(part['title'])} ", Code(part["key"])]
     if part["resource"] is None:
         return Line([*pieces, ": nothing compares it from now on"])
-    return Line([*pieces, ": it may change or go, and no report says so"], part["hosts"])
+    return Line(
+        [
+            *pieces,
+            ": it stays as it is; if somebody changes or deletes it later, no report says so",
+        ],
+        part["hosts"],
+    )
 
 
 def _by_hand_lines(document: PlanDocument) -> Iterator[Line]:
