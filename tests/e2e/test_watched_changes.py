@@ -153,13 +153,15 @@ def test_a_plan_that_was_set_back_is_refused_until_the_variables_change(service:
         refused = result(run(service, tmp_path, *options))
         assert refused["msg"].startswith("This change was set back: custom rule admin stopped")
         assert not service.writes
+    theirs = whole(service, {"ref": "theirs", "action": "block", "expression": "ip.src eq 192.0.2.9"})
+    service.zone(ZONE).custom_rules.insert(0, theirs)
     unwatched = result(run(service, tmp_path, baseline_watch=None))
     assert unwatched["msg"].startswith("This change was set back") and not service.writes
     other = {**ADMIN, "expression": 'http.request.uri.path eq "/administration"'}
     assert result(run(service, tmp_path, "--check", baseline_custom_rules=[LOGIN, other]))["changed"] is True
     plan = set_back["watch"]["plan_id"]
     assert run(service, tmp_path, "-e", f"baseline_confirmed={plan}", baseline_watch=None).code == 0
-    assert refs(service) == ["login", "admin"]
+    assert refs(service) == ["theirs", "login", "admin"]
 
 
 @pytest.mark.parametrize(
@@ -306,3 +308,13 @@ def test_of_several_hosts_those_with_something_to_end_get_a_task_of_their_own(
     assert "2 hosts: 0 in order, 0 changed, 2 set back" in finished(LOGIN, ADMIN).output
     assert [rule["ref"] for rule in service.zone(other).custom_rules] == refs(service) == ["login"]
     assert "2 hosts: 2 in order" in finished(LOGIN).done().output
+
+
+def test_a_confirmation_of_no_change_here_is_said(service: LocalService, tmp_path: Path) -> None:
+    traffic(service)
+    words = "baseline_confirmed: 0123 names no watched change of this host"
+    for watch in (WATCH, None):
+        finished = run(
+            service, tmp_path, "-e", "baseline_confirmed='0123'", baseline_watch=watch, baseline_custom_rules=[LOGIN]
+        )
+        assert words in " ".join(finished.done().output.split())

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from ...module_utils._arguments import Arguments
+from ...module_utils._arguments import Arguments, read_options
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import fields_in
 from ...module_utils._text import Option
@@ -66,7 +66,7 @@ def watch_terms(value: Any) -> WatchTerms | None:
     if value is None:
         return None
     given = {name: number for name, number in fields_in(value).items() if number is not None}
-    terms = WatchTerms(**given)
+    terms = WatchTerms(**read_options(WATCH_OPTIONS, given))
     require_none([*_errors_in_terms(terms)], {}, {})
     return terms
 

@@ -24,7 +24,7 @@ from typing import Any
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import Resource, State
 from ...module_utils._timestamps import read_timestamp, to_the_minute
-from .._baseline.variables import SNAPSHOTS
+from .._baseline.variables import SNAPSHOT_DIRECTORY, SNAPSHOTS
 from .._baseline.watch_terms import WatchTerms
 from .._files import host_folder, write_private
 from .set_back import PlannedChange
@@ -99,6 +99,16 @@ def watched_in_words(
     return [f"A change was set back: {mark.reason}"] if guilty & planned else []
 
 
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Raises ValueError with the reason why a file of a watch cannot be written."""
+    try:
+        yield
+    except OSError as exc:
+        reason = exc.strerror or str(exc)
+        raise ValueError(f"{SNAPSHOT_DIRECTORY}: {path} cannot be written: {reason}.") from exc
+
+
 @dataclass(frozen=True)
 class MarkFile:
     """The file of the mark of a host."""
@@ -134,19 +144,24 @@ class MarkFile:
         return mark
 
     def write(self, mark: WatchMark) -> None:
-        """Write the mark, so that it survives a power failure; raises OSError."""
+        """Write the mark, so that it survives a power failure; raises ValueError."""
         fields = {**asdict(mark), "terms": mark.terms._asdict()}
-        write_private(self.path, json.dumps(fields, default=str), lasting=True)
+        with _told(self.path):
+            write_private(self.path, json.dumps(fields, default=str), lasting=True)
 
     def remove(self) -> None:
-        """Remove the mark."""
-        self.path.unlink(missing_ok=True)
+        """Remove the mark; raises ValueError."""
+        with _told(self.path):
+            self.path.unlink(missing_ok=True)
 
     @contextmanager
     def watching(self) -> Iterator[bool]:
-        """Hold the watch of the host while this process lives; false if another run holds it."""
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        """Hold the watch of the host while this process lives; false if another run holds it.
+        Raises ValueError."""
+        lock = self.path.with_suffix(".lock")
+        with _told(lock):
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...module_utils._schema.registry import BY_NAME, title_of_operation
-from ...module_utils._schema.resource import ZONE_OPTION, Object, Resource
+from ...module_utils._schema.resource import ENFORCING, ZONE_OPTION, Object, Resource
 from ...module_utils._text import first_few
 from .set_back import PlannedChange, collections_of_change
 from .verdict import WatchedObject
@@ -60,17 +60,18 @@ def watched_objects(change: PlannedChange) -> list[WatchedObject]:
 
 
 def _rule_of(resource: Resource, before: Object | None, after: Object) -> str | None:
-    """The id of a rule that alone stops more than before; None if other rules may as well."""
-    is_stop = resource.is_ordered and after.get("action") in resource.enforcing
-    if not is_stop or (before and not _is_neutral(resource, before)):
+    """The id of a rule that alone stops more than before; None if other rules may as well: events
+    of a deployment or an override have the ids of the managed rules."""
+    stops_itself = resource.traffic and resource.is_ordered and after.get("action") in ENFORCING
+    if not stops_itself or (before and not _is_neutral(before)):
         return None
     return str(after.get("id") or "")
 
 
-def _is_neutral(resource: Resource, rule: Object) -> bool:
+def _is_neutral(rule: Object) -> bool:
     """Return whether a rule lets the rules behind it see each request that it does not stop."""
     action = rule.get("action")
-    return rule.get("enabled") is False or action in PASSES or action in resource.enforcing
+    return rule.get("enabled") is False or action in PASSES or action in ENFORCING
 
 
 def titles_of(objects: Sequence[WatchedObject]) -> Iterator[str]:

@@ -16,6 +16,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from ...module_utils._plan.plan import POSITION
+from ...module_utils._schema.resource import without
 from ...module_utils._text import plural
 from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
 from ...module_utils._traffic.pieces import HOUR
@@ -181,6 +183,7 @@ def _why_not_known(
 
 
 def signature_of_change(operation: Mapping[str, Any]) -> list[str]:
-    """The parts of a listed operation that are equal for an equal change of the same object."""
-    fields = json.dumps(operation["fields"], sort_keys=True, default=str)
+    """The parts of a listed operation that are equal for an equal change of the same object; its
+    place among the rules of others is none of them."""
+    fields = json.dumps(without(operation["fields"], POSITION), sort_keys=True, default=str)
     return [operation["action"], operation["resource"], str(operation["key"]), fields]

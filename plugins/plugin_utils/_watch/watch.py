@@ -51,6 +51,10 @@ BUSY = (
 TRIED_AGAIN = (
     "The next run of the baseline sets it back; the playbook restore takes the snapshot at once."
 )
+NO_SUCH_CHANGE = (
+    "{variable}: {plan} names no watched change of this host, so that it confirms nothing. The mark"
+    " of a watched change is {path}."
+)
 KILLED = "the run that watched it ended before its time, which is over"
 
 
@@ -66,10 +70,17 @@ def watched(
     terms = watch_terms(values.get(VARIABLE))
     directory = values.get(SNAPSHOT_DIRECTORY) or SNAPSHOTS
     file = MarkFile.of_host(directory, task.host)
-    if terms is None and not file.path.exists():
-        return update(values, _begin_nothing)
-    run = WatchedRun(task, part, file, terms, str(values.get(CONFIRMED) or ""), check_mode)
-    return run.run(partial(update, {**values, SNAPSHOT_DIRECTORY: directory}))
+    confirmed = str(values.get(CONFIRMED) or "")
+    mark = file.read() if file.path.exists() else None
+    if terms is None and mark is None:
+        run = update(values, _begin_nothing)
+    else:
+        watch = WatchedRun(task, part, file, terms, confirmed, check_mode)
+        run = watch.run(partial(update, {**values, SNAPSHOT_DIRECTORY: directory}))
+    known = (mark.plan_id, run.result.get("plan_id")) if mark else ()
+    if confirmed and confirmed not in known:
+        task.warn(NO_SUCH_CHANGE.format(variable=CONFIRMED, plan=confirmed, path=file.path))
+    return run
 
 
 def _begin_nothing(_predicted: Mapping[str, Any]) -> None:
@@ -178,7 +189,7 @@ class WatchedRun:
             raise PlanRefused(f"{reason} {NOTHING_CHANGED}")
 
     def _begin(self, predicted: Mapping[str, Any]) -> None:
-        """Mark the change before its first write. Raises PlanRefused, OSError and ValueError."""
+        """Mark the change before its first write. Raises PlanRefused and ValueError."""
         self._require_allowed(predicted)
         if self.terms is None:
             return

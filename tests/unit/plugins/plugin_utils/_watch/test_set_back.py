@@ -152,6 +152,24 @@ def test_events_name_a_rule_that_alone_stops_more(before: Any, after: Any, field
     assert watched.rule == ("id of a" if is_named else None)
 
 
+@pytest.mark.parametrize(
+    ("resource", "plural", "before", "after"),
+    [
+        ("managed_rule", "managed_rules", None, rule("a", action="execute")),
+        ("managed_rule", "managed_rules", rule("a", action="execute", enabled=False), rule("a", action="execute")),
+        ("ddos_l7_override", "ddos_l7_overrides", None, A),
+        ("ddos_l7_override", "ddos_l7_overrides", rule("a", action="log"), A),
+    ],
+)
+def test_events_of_a_deployment_have_the_ids_of_managed_rules(
+    resource: str, plural: str, before: Any, after: Any
+) -> None:
+    written = {"action": "update", "resource": resource, "key": "a", "fields": {"enabled": True}}
+    states = [{plural: [one] if one else []} for one in (before, after)]
+    (watched,) = watched_objects(PlannedChange([written], *states))
+    assert watched.rule is None
+
+
 def test_a_change_of_an_account_cannot_be_watched_and_a_comment_need_not() -> None:
     prefix = {"action": "create", "resource": "prefix", "key": "192.0.2.0/24", "fields": {}}
     assert "prefix 192.0.2.0/24 of the account" in why_not_watched([CREATED, prefix])

@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.watched import RuleStops, WatchSample, stopped
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.watch_terms import WatchTerms
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.watch_terms import WatchTerms, watch_terms
 from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict import (
     EXCEEDED,
     GOES_ON,
@@ -20,6 +21,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict 
     WITHIN,
     WatchedObject,
     judge_watch,
+    signature_of_change,
 )
 
 SINCE = datetime(2027, 1, 31, 9, tzinfo=timezone.utc)
@@ -115,6 +117,32 @@ def test_a_delay_is_said_with_its_minutes() -> None:
 )
 def test_a_solved_challenge_stops_nobody_and_an_unknown_action_does(actions: dict[str, int], number: int) -> None:
     assert stopped(actions) == number
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_equal"),
+    [
+        ({"action": "block", "position": 3}, True),
+        ({"action": "block"}, True),
+        ({"action": "log", "position": 2}, False),
+    ],
+)
+def test_the_rules_of_others_in_front_of_a_change_make_it_no_other_one(fields: dict[str, Any], is_equal: bool) -> None:
+    change = {"action": "create", "resource": "custom_rule", "key": "a", "fields": {"action": "block", "position": 2}}
+    assert (signature_of_change({**change, "fields": fields}) == signature_of_change(change)) == is_equal
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"minutes": "nan"}, "baseline_watch.minutes: nan is not a number of minutes up to 1440 (a day)"),
+        ({"max_stopped_percent": "nan"}, "baseline_watch.max_stopped_percent: nan is not from 0 to 100"),
+    ],
+)
+def test_terms_that_no_number_meets_are_refused(value: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        watch_terms(value)
+    assert watch_terms({"minutes": "5", "manual": "false"}) == WatchTerms(minutes=5)
 
 
 class Script(NamedTuple):
