@@ -110,7 +110,8 @@ def test_the_audit_log_says_who_opened_the_account(service: LocalService, tmp_pa
     lab.seed(audit_log=[{"method": "POST", "uri": path, "actor": {"email": "mallory@example.com"}}])
     run = report(tmp_path, service, {"report_changes_hours": 24}, baseline_enabled=True)
     assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output
-    (change,) = read(tmp_path)["lab"]["changes"]
+    prefix, change = read(tmp_path)["lab"]["changes"]
+    assert prefix["text"] == "Prefix 203.0.113.0/24: the audit log of the last 24 hours does not say who changed it."
     assert change["text"].startswith("Allowlist entry 0.0.0.0/1: changed by mallory@example.com with the dashboard at ")
     assert change["text"] in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     token = service.add_token("protection-only", account_settings="none")

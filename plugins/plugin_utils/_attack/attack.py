@@ -23,10 +23,9 @@ from ansible.errors import AnsibleError
 
 from ...module_utils._errors import NOTHING_CHANGED, OptionError
 from ...module_utils._guard.acceptance import acceptance_text, acceptances_to_copy
-from ...module_utils._schema.account import DNS_PATH, PREFIXES, TCP_KINDS
-from ...module_utils._schema.products import lacks_product
+from ...module_utils._schema.account import PREFIXES, TCP_KINDS
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OPTION, without
+from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, without
 from ...module_utils._text import Move, Option, first_few
 from ...module_utils._timestamps import write_time
 from .._baseline import variables as of_host
@@ -65,9 +64,14 @@ ASKED_BY = {  # by the part of an entry that comes of it
 }
 # Nobody waits for the stages of a rollout while an attack runs, so that no message advises them.
 NAMED_IN_RUNS = {**NAMED_HERE, "staged_rollout": ""}
-DNS_SEGMENTS = DNS_PATH.removeprefix(ACCOUNT_OWNER.path)  # of the path of a call
 # Updates a host with these values to match a part, and does the last thing before it writes.
 UpdateToPart = Callable[[Mapping[str, Any], of_host.Part, HostRunner, Begin], HostRun]
+
+
+WAY_OF_SENSITIVITY = (
+    "attack_sensitivity alone is for the rules of all components. Set attack_mitigate:"
+    f" [{', '.join(TCP_KINDS)}], which takes and enables these alone."
+)
 
 
 class Refused(Exception):
@@ -122,13 +126,8 @@ class Attack:
             except Refused:
                 continue
             except ReadFailed as exc:
-                if self._options["mitigate"] or not _lacks_dns(exc):
-                    if self._leaves_alone(str(exc), {"error": exc.error}):
-                        continue
+                if not self._leaves_alone(str(exc), {"error": exc.error}):
                     raise
-                kinds = ", ".join(TCP_KINDS)
-                way = f"Set attack_mitigate: [{kinds}], which takes and enables these alone."
-                raise ValueError(f"{exc} {way}") from exc
 
     def _attempt(self) -> HostRun:
         """One attempt, beginning with the file as it is now. Raises Changed if another run writes
@@ -409,6 +408,8 @@ class Attack:
             goes_on = f"{self._file.path} is written, so that the next run of the baseline goes on."
             self._task.tell(goes_on)
             return run
+        if self._options["sensitivity"] and not (run.refusal or self._options["mitigate"]):
+            self._task.tell(WAY_OF_SENSITIVITY)
         if not (run.refusal and run.refusal["lacks_acceptances"]):
             return run
         option = shlex.quote(f"{{attack_accept_risks: [{self._acceptances(run)}]}}")
@@ -469,10 +470,3 @@ def _snapshot_directory(sources: Iterable[str]) -> str:
 def _added_since(earlier: MergedHost, merged: MergedHost) -> list[PostureObject]:
     """The objects that only postures name, and that the earlier postures did not name."""
     return [target for identity, target in merged.added.items() if identity not in earlier.added]
-
-
-def _lacks_dns(exc: ReadFailed) -> bool:
-    """Return whether a read failed since the account does not have Advanced DNS Protection."""
-    if exc.error is None or DNS_SEGMENTS not in exc.error["path"]:
-        return False
-    return lacks_product([error["code"] for error in exc.error["errors"]])
