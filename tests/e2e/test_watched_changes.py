@@ -16,6 +16,11 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import (
+    SET_BACK,
+    UNFINISHED,
+    host_outcome,
+)
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible_playbook
@@ -206,6 +211,54 @@ def test_the_rules_of_others_stay(service: LocalService, tmp_path: Path) -> None
     assert refs(service) == ["theirs", "login"]
     login = zone.custom_rules[1]
     assert (login["expression"], login["description"]) == (LOGIN["expression"], "by hand")
+
+
+@pytest.mark.parametrize(
+    ("edit", "after", "remaining", "words"),
+    [
+        ({"description": "by hand"}, 200, ["login"], "The run has set back what it changed: custom rule admin."),
+        ({"expression": "true"}, 200, ["login", "admin"], "NOT set back, and still in force: custom rule admin."),
+        ({"id": "e" * 32}, 0, ["login", "admin"], "others have deleted or replaced custom rule admin"),
+    ],
+)
+def test_an_edit_by_others_keeps_no_bad_rule_in_force_unsaid(
+    service: LocalService, tmp_path: Path, edit: dict[str, Any], after: int, remaining: list[str], words: str
+) -> None:
+    traffic(service, after=after)
+
+    def edit_meanwhile() -> None:
+        service.zone(ZONE).custom_rules[1].update(edit)
+
+    service.misbehave("meanwhile", path="graphql", times=1, action=edit_meanwhile)
+    failed = result(run(service, tmp_path))
+    assert words in failed["msg"] and refs(service) == remaining
+    stays = len(remaining) > 1
+    assert host_outcome({**failed, "failed": True}) == (UNFINISHED if stays else SET_BACK)
+    assert failed["watch"]["set_back"] is not stays
+    watched = " ".join(reported(service, tmp_path)["watched"])
+    assert watched.startswith("A change was NOT set back, and is still in force" if stays else "A change was set back")
+    if stays:
+        rules = {"baseline_custom_rules": [LOGIN, {**ADMIN, "expression": edit.get("expression", ADMIN["expression"])}]}
+        assert "is still in force" in " ".join(run(service, tmp_path, **rules).done().output.split())
+        plan = failed["watch"]["plan_id"]
+        confirming = run(service, tmp_path, "-e", f"baseline_confirmed={plan}", **rules)
+        assert "is confirmed." in confirming.done().output
+        assert reported(service, tmp_path)["watched"] == []
+
+
+def test_a_later_change_keeps_the_word_of_what_is_in_force(service: LocalService, tmp_path: Path) -> None:
+    traffic(service, after=[200] * 5)
+
+    def edit_meanwhile() -> None:
+        service.zone(ZONE).custom_rules[1]["id"] = "e" * 32
+
+    service.misbehave("meanwhile", path="graphql", times=1, action=edit_meanwhile)
+    assert "still in force: custom rule admin" in result(run(service, tmp_path))["msg"]
+    traffic(service)
+    other = {**ADMIN, "ref": "other"}
+    run(service, tmp_path, baseline_custom_rules=[LOGIN, ADMIN, other]).done()
+    (sentence,) = reported(service, tmp_path)["watched"]
+    assert sentence.startswith("A change was NOT set back, and is still in force: custom rule admin.")
 
 
 def test_a_watched_change_of_an_account_is_refused_before_a_write(service: LocalService, tmp_path: Path) -> None:

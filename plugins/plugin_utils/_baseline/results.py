@@ -198,11 +198,12 @@ def host_outcome(result: ModuleResult) -> str:
         if result.get("changed"):
             return CHANGED
         return CHANGES_WAIT if result.get(LEFT_ALONE) else IN_ORDER
-    if fields_in(result.get(WATCH)).get("set_back"):
+    watch = fields_in(result.get(WATCH))
+    if watch.get("set_back"):
         return SET_BACK
     if result.get("unknown"):  # a change that was sent, and of which no answer tells
         return NOT_KNOWN
-    if result.get("done"):
+    if result.get("done") or watch.get("staying"):
         return UNFINISHED
     return NOT_REACHED if result.get("error") and "plan_id" not in result else REFUSED
 

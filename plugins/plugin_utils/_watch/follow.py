@@ -15,13 +15,17 @@ from typing import Any
 from ...module_utils._context import WATCH, WATCHED_REQUESTS, WATCHED_SINCE
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OPTION, without
+from ...module_utils._text import first_few
 from ...module_utils._timestamps import read_timestamp
 from ...module_utils._traffic.watched import WatchSample
 from .._baseline.variables import HOST_MODULE, ROLE, Part, RunModule, connection_options
+from .._export.host_state import read_host
 from .mark import CONFIRMED, MarkFile, WatchMark
+from .objects import replaced_objects, titles_of
 from .verdict import EXCEEDED, GOES_ON, NOT_KNOWN, WITHIN, WatchVerdict, judge_watch
 
 NOT_CONFIRMED = "nobody confirmed it within {minutes:g} minutes, as manual demands."
+REPLACED = "others have deleted or replaced {rules}, so that the events do not show all of it."
 LATEST_END = 4  # times the minutes of a watch, after which a clock must be wrong
 
 
@@ -51,6 +55,8 @@ class Follower:
                 verdict = self._by_hand(verdict)
             if verdict.outcome == EXCEEDED:
                 return verdict.with_examples(self.examples())
+            if verdict.outcome == WITHIN:
+                return self._of_same_rules(verdict)
             if verdict.outcome != GOES_ON:
                 return verdict
             if polls > most_polls + 1:
@@ -60,6 +66,21 @@ class Follower:
     def _is_confirmed(self) -> bool:
         mark = self.file.read()
         return mark is not None and mark.status == CONFIRMED
+
+    def _of_same_rules(self, verdict: WatchVerdict) -> WatchVerdict:
+        """The verdict on a change within its limits; not known unless events still name its rules
+        as when the watch began."""
+        try:
+            options = connection_options(self.part)
+            state = read_host(self.mark.resources, options, self.run_module)
+        except ValueError as exc:
+            return verdict._replace(outcome=NOT_KNOWN, unknown=[str(exc)])
+        change = self.mark.change._replace(after=state.objects)
+        replaced = replaced_objects(change, self.mark.watched)
+        if not replaced:
+            return verdict
+        reason = REPLACED.format(rules=first_few(titles_of(replaced)))
+        return verdict._replace(outcome=NOT_KNOWN, unknown=[reason])
 
     def _by_hand(self, verdict: WatchVerdict) -> WatchVerdict:
         """The verdict on a change that stays only if somebody confirms it."""

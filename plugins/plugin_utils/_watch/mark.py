@@ -23,7 +23,9 @@ from typing import Any
 
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import Resource, State
+from ...module_utils._text import first_few
 from ...module_utils._timestamps import read_timestamp, to_the_minute
+from .._baseline.variables import CONFIRMED as CONFIRMED_BY
 from .._baseline.variables import SNAPSHOT_DIRECTORY, SNAPSHOTS
 from .._baseline.watch_terms import WatchTerms
 from .._files import host_folder, write_private
@@ -38,7 +40,8 @@ WRITING, WATCHING, CONFIRMED, SET_BACK = "writing", "watching", "confirmed", "se
 class WatchMark:
     """A watched change: its plan, the time by Cloudflare's clock at which it was written, and all
     that its way back needs. `status` is one of the words above; `reason` says why it was set
-    back, and `culprits` are the operations because of which it was."""
+    back, and `culprits` are the operations because of which it was; `in_force` are the titles of
+    what others had changed, so that it was not set back."""
 
     plan_id: str
     written: str
@@ -51,6 +54,7 @@ class WatchMark:
     watched: Sequence[WatchedObject] = ()
     reason: str = ""
     culprits: Sequence[Sequence[str]] = field(default_factory=tuple)
+    in_force: Sequence[str] = ()
 
     @property
     def change(self) -> PlannedChange:
@@ -75,6 +79,17 @@ class WatchMark:
         come late."""
         return now - self.since > self.terms.length + self.terms.longest_delay
 
+    @property
+    def in_force_in_words(self) -> str:
+        """A sentence on what was not set back; empty if all of it was."""
+        if not self.in_force:
+            return ""
+        return (
+            f"A change was NOT set back, and is still in force: {first_few(self.in_force)}."
+            f" {self.reason} Change it by the variables, and end this with -e"
+            f" {CONFIRMED_BY}={self.plan_id}."
+        )
+
     def with_status(self, status: str, **fields: Any) -> WatchMark:
         """The mark with another status, and further fields."""
         return replace(self, status=status, **fields)
@@ -94,6 +109,8 @@ def watched_in_words(
     moment = to_the_minute(mark.written)
     if mark.status != SET_BACK:
         return [f"A change of {moment} is watched, or its run was killed; the next run ends it."]
+    if mark.in_force:
+        return [mark.in_force_in_words]
     planned = {(operation["resource"], str(operation["key"])) for operation in operations}
     guilty = {(resource, key) for _action, resource, key, _fields in mark.culprits}
     return [f"A change was set back: {mark.reason}"] if guilty & planned else []

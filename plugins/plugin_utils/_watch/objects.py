@@ -59,13 +59,30 @@ def watched_objects(change: PlannedChange) -> list[WatchedObject]:
     return list(objects.values())
 
 
+def replaced_objects(
+    change: PlannedChange, objects: Sequence[WatchedObject]
+) -> list[WatchedObject]:
+    """The watched rules that are gone after a change, or have other ids, by which events name
+    them."""
+    identities: dict[tuple[str, str], Any] = {}
+    for collection in collections_of_change(change):
+        for key, obj in collection.after.items():
+            identities[collection.resource.name, key] = obj.get("id")
+    ruled = [watched for watched in objects if watched.rule is not None]
+    return [
+        watched
+        for watched in ruled
+        if identities.get((watched.resource, watched.key)) != watched.rule
+    ]
+
+
 def _rule_of(resource: Resource, before: Object | None, after: Object) -> str | None:
     """The id of a rule that alone stops more than before; None if other rules may as well: events
     of a deployment or an override have the ids of the managed rules."""
     stops_itself = resource.traffic and resource.is_ordered and after.get("action") in ENFORCING
     if not stops_itself or (before and not _is_neutral(before)):
         return None
-    return str(after.get("id") or "")
+    return str(after["id"]) if after.get("id") else None
 
 
 def _is_neutral(rule: Object) -> bool:

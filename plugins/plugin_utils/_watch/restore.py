@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import without
 from .._baseline.host_task import HostTask
 from .._baseline.variables import EXPECTATIONS, LIMITS, ONLY_VARIABLE, Part, connection_options
@@ -28,11 +29,13 @@ OF_NEW_STATES = (EXPECTATIONS, LIMITS, ONLY_VARIABLE)
 class Restored(NamedTuple):
     """The outcome of a way back: why it failed, empty if it did not, and sentences on the objects
     that stay since others have changed them. It was not `needed` if nothing of the change is
-    there."""
+    there. `undone` and `in_force` are the titles of what was set back, and of what was not."""
 
     failure: str = ""
     staying: Sequence[str] = ()
     needed: bool = True
+    undone: Sequence[str] = ()
+    in_force: Sequence[str] = ()
 
 
 def set_back(task: HostTask, part: Part, mark: WatchMark) -> Restored:
@@ -41,8 +44,9 @@ def set_back(task: HostTask, part: Part, mark: WatchMark) -> Restored:
     try:
         state = read_host(mark.resources, connection_options(part), runner.run_module)
         way = way_back(mark.change, state.objects)
+        undone, in_force = _titles(way.undone), _titles(way.in_force)
         if not way.is_needed:
-            return Restored("", way.staying, needed=bool(way.staying))
+            return Restored("", way.staying, bool(way.staying), undone, in_force)
         restore = _part(task, state, way)
         prediction = task.runner(warn=lambda _text: None).run_module(restore, True)
         accepted = [*_acceptances(prediction)]
@@ -50,7 +54,12 @@ def set_back(task: HostTask, part: Part, mark: WatchMark) -> Restored:
         result = runner.run_module(replace(restore, options=options), False)
     except ValueError as exc:
         return Restored(str(exc))
-    return Restored(str(result.get("msg")) if result.get("failed") else "", way.staying)
+    failure = str(result.get("msg")) if result.get("failed") else ""
+    return Restored(failure, way.staying, undone=undone, in_force=in_force)
+
+
+def _titles(operations: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [title_of_operation(operation) for operation in operations]
 
 
 def _part(task: HostTask, state: HostState, way: WayBack) -> Part:

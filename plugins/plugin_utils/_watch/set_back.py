@@ -17,6 +17,7 @@ from ...module_utils._schema.rulesets import deployed
 from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._values.kinds import same_value
 
+ABOUT_OBJECTS = ("description", "logging")  # which change nothing that a rule stops
 SET_BY_CLOUDFLARE = ("version", "last_updated", "modified_on", "created_on")
 
 
@@ -31,16 +32,29 @@ class PlannedChange(NamedTuple):
 
 class WayBack(NamedTuple):
     """The state to restore, the keys of the objects in it that a restore may change, and a sentence
-    for each object that stays since others have changed it."""
+    for each object that stays since others have changed it. `undone` are the operations that are
+    set back at least in part, `in_force` those of which all stays."""
 
     objects: State
     named: Mapping[str, Sequence[Object]]
     staying: Sequence[str]
+    undone: Sequence[Mapping[str, Any]] = ()
+    in_force: Sequence[Mapping[str, Any]] = ()
 
     @property
     def is_needed(self) -> bool:
         """Return whether there is anything to set back."""
         return any(self.named.values())
+
+
+class RestoredCollection(NamedTuple):
+    """The part of a way back that is about one collection."""
+
+    objects: list[Object]
+    named: list[Object]
+    staying: list[str]
+    undone: list[Mapping[str, Any]]
+    in_force: list[Mapping[str, Any]]
 
 
 class ChangedCollection(NamedTuple):
@@ -57,19 +71,23 @@ def way_back(change: PlannedChange, current: State) -> WayBack:
     objects: dict[str, Sequence[Object]] = {}
     named: dict[str, Sequence[Object]] = {}
     staying: list[str] = []
+    undone: list[Mapping[str, Any]] = []
+    in_force: list[Mapping[str, Any]] = []
     holders: dict[str, list[Object]] = {}
     for resource in _resources(change, current):
         collection = _changed_collection(change, current, resource)
-        restored, keys, sentences = _restored(collection, _touched(change, resource))
-        objects[resource.plural] = restored
-        named[resource.plural] = keys
-        staying += sentences
-        if keys and resource.parent:
+        restored = _restored(collection, _touched(change, resource))
+        objects[resource.plural] = restored.objects
+        named[resource.plural] = restored.named
+        staying += restored.staying
+        undone += restored.undone
+        in_force += restored.in_force
+        if restored.named and resource.parent:
             holder = dict.fromkeys(resource.parent.key, resource.parent_name)
             holders.setdefault(resource.parent.plural, []).append(holder)
     for plural, keys_of_holders in holders.items():  # whose contents a restore changes with them
         named[plural] = [*named.get(plural, ()), *keys_of_holders]
-    return WayBack(objects, named, staying)
+    return WayBack(objects, named, staying, undone, in_force)
 
 
 def collections_of_change(change: PlannedChange) -> list[ChangedCollection]:
@@ -119,17 +137,15 @@ def _by_label(resource: Resource, state: State) -> dict[str, Object]:
 
 def _restored(
     collection: ChangedCollection, operations: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[Object], list[Object], list[str]]:
-    """The objects of a collection to restore, the keys of those that change, and sentences on those
-    that stay."""
+) -> RestoredCollection:
     resource, before, _after, current = collection
     target = dict(current)
     changed: list[str] = []
-    staying: list[str] = []
+    staying: dict[str, str] = {}
     for label in operations:
         restored, sentence = _restored_object(collection, label)
         if sentence:
-            staying.append(sentence)
+            staying[label] = sentence
         if restored is current.get(label):
             continue
         changed.append(label)
@@ -140,7 +156,20 @@ def _restored(
     came_back = [label for label in changed if label not in current and label in target]
     order = _in_order([*target], [*before], {*moved, *came_back})
     keys = [_key_object(resource, target.get(label) or current[label]) for label in changed]
-    return [target[label] for label in order], keys, staying
+    in_force = [label for label in staying if label not in changed]
+    return RestoredCollection(
+        objects=[target[label] for label in order],
+        named=keys,
+        staying=[*staying.values()],
+        undone=[operations[label] for label in changed],
+        in_force=[operations[label] for label in in_force if _is_in_force(collection, label)],
+    )
+
+
+def _is_in_force(collection: ChangedCollection, label: str) -> bool:
+    """Return whether an object that the change wrote is still there, and switched on."""
+    now = collection.current.get(label)
+    return label in collection.after and now is not None and now.get("enabled") is not False
 
 
 def _restored_object(collection: ChangedCollection, label: str) -> tuple[Object | None, str]:
@@ -186,11 +215,12 @@ def _with_former_fields(
 
 
 def _is_as_written(resource: Resource, written: Object, now: Object) -> bool:
-    """Return whether a new object is still the one that the change wrote. The id of the ruleset
-    that a rule deploys is not known before it is created."""
+    """Return whether a new object is still the one that the change wrote; words about it do not
+    count. The id of the ruleset that a rule deploys is not known before it is created."""
     if written.get("id") not in (None, now.get("id")):
         return False
     skipped = ["action_parameters"] if written.get("id") is None and deployed(written) else []
+    skipped += [*ABOUT_OBJECTS, *resource.inert]
     names = without(written, *skipped, *resource.assigned, *SET_BY_CLOUDFLARE)
     return all(_is_equal(resource, name, written, now) for name in names)
 

@@ -118,6 +118,8 @@ class WatchedRun:
         """The prediction, with what the run would watch."""
         run = update(self._require_allowed)
         mark = self.file.read()
+        if mark and mark.in_force and self.confirmed != mark.plan_id:
+            self.task.warn(mark.in_force_in_words)
         if mark and mark.status != SET_BACK:
             self.task.warn(f"A change of {_moment(mark)} is watched, or was; {self._way_to_end()}")
             return _with_record(run, {"unfinished": mark.plan_id})
@@ -147,10 +149,12 @@ class WatchedRun:
         """End the watch of a run that was killed: go on with it, or set its change back if its time
         is over; returns its record. Raises ValueError if that fails."""
         mark = self.file.read()
+        if mark and mark.status == SET_BACK:
+            self._warn_of_force(mark)
         if mark is None or mark.status == SET_BACK:
             return None
         if mark.status == IS_CONFIRMED or self.confirmed == mark.plan_id:
-            self.file.remove()
+            self._end_mark(mark)
             self.task.tell(f"The change of {_moment(mark)} is confirmed.")
             return {"plan_id": mark.plan_id, "confirmed": True, "set_back": False}
         follower = self._follower(mark)
@@ -168,6 +172,25 @@ class WatchedRun:
             self.task.warn(message)
         return record
 
+    def _warn_of_force(self, mark: WatchMark) -> None:
+        """Warn of what was not set back, until somebody confirms it."""
+        if mark.in_force and self.confirmed == mark.plan_id:
+            self.file.remove()
+            self.task.tell(f"The change of {_moment(mark)} is confirmed.")
+        elif mark.in_force:
+            self.task.warn(mark.in_force_in_words)
+
+    def _end_mark(self, mark: WatchMark, is_written: bool = True) -> None:
+        """Remove the mark of a change that stays, except for what an earlier one left in force and
+        this one has not written."""
+        written = mark.operations if is_written else ()
+        titles = {title_of_operation(operation) for operation in written}
+        left = [title for title in mark.in_force if title not in titles]
+        if left:
+            self.file.write(mark.with_status(SET_BACK, in_force=left, culprits=()))
+        else:
+            self.file.remove()
+
     def _follower(self, mark: WatchMark) -> Follower:
         runner = self.task.runner(warn=lambda _text: None)
         return Follower(self.part, runner.run_module, self.file, mark, time.sleep)
@@ -179,7 +202,7 @@ class WatchedRun:
         plan_id = str(predicted.get("plan_id"))
         if mark and mark.status == SET_BACK and self.confirmed not in (plan_id, mark.plan_id):
             planned = [signature_of_change(operation) for operation in operations]
-            if all(list(culprit) in planned for culprit in mark.culprits):
+            if mark.culprits and all(list(culprit) in planned for culprit in mark.culprits):
                 raise PlanRefused(
                     f"This change was set back: {mark.reason} Change the variables, or, if it is"
                     f" meant, add -e baseline_confirmed={mark.plan_id}. {NOTHING_CHANGED}"
@@ -196,6 +219,7 @@ class WatchedRun:
         state = predicted_state(self.part, predicted)
         if state is None:
             state = read_part(self.part, self.task.runner().run_module)
+        earlier = self.file.read()
         now = read_timestamp((predicted.get(EXISTING) or {}).get(NOW)) or state.now
         self.file.write(
             WatchMark(
@@ -205,13 +229,15 @@ class WatchedRun:
                 operations=list(predicted["operations"]),
                 before=state.objects,
                 collections=[managed.resource.plural for managed in described_by(self.part)],
+                reason=earlier.reason if earlier else "",
+                in_force=earlier.in_force if earlier else (),
             )
         )
 
     def _after(self, run: HostRun, mark: WatchMark) -> HostRun:
         """The run with its watch to the end."""
         if run.failed and not run.result.get("done") and not run.result.get("unknown"):
-            self.file.remove()
+            self._end_mark(mark, is_written=False)
             return run
         try:
             mark = self._written(run, mark)
@@ -221,7 +247,7 @@ class WatchedRun:
             )
             return run._replace(result={**run.result, "failed": True, "msg": message})
         if not mark.watched:
-            self.file.remove()
+            self._end_mark(mark)
             return run
         self.file.write(mark)
         titles = first_few(titles_of(mark.watched))
@@ -257,21 +283,27 @@ class WatchedRun:
         record = {**mark.terms.record(), "plan_id": mark.plan_id, "since": mark.written}
         record = {**record, **verdict.record(), "set_back": False, "staying": []}
         if verdict.outcome == WITHIN:
-            self.file.remove()
+            self._end_mark(mark)
             self.task.tell(f"The change stays: {_figures_in_words(mark, verdict)}")
             return {**record, "confirmed": True}, ""
         reason = _figures_in_words(mark, verdict)
         restored = set_back(self.task, self.part, mark)
         if mark.status == WRITING and not restored.needed:  # it was killed before its first write
-            self.file.remove()
+            self._end_mark(mark, is_written=False)
             return record, ""
-        record = {**record, "set_back": not restored.failure, "staying": list(restored.staying)}
+        is_set_back = not restored.failure and not restored.in_force
+        record = {**record, "set_back": is_set_back, "staying": list(restored.staying)}
         if restored.failure:
             return record, (
                 f"{reason} The change could not be set back: {restored.failure} {TRIED_AGAIN}"
             )
         self.file.write(
-            mark.with_status(SET_BACK, reason=reason, culprits=_culprits(mark, verdict))
+            mark.with_status(
+                SET_BACK,
+                reason=reason,
+                culprits=_culprits(mark, verdict),
+                in_force=list(dict.fromkeys([*mark.in_force, *restored.in_force])),
+            )
         )
         return record, _set_back_in_words(mark, reason, restored)
 
@@ -310,14 +342,20 @@ def _request(example: Mapping[str, Any]) -> str:
 
 def _set_back_in_words(mark: WatchMark, reason: str, restored: Restored) -> str:
     terms = mark.terms
-    titles = first_few(map(title_of_operation, mark.operations))
     limit = f"{terms.max_stopped_percent:g} % and {terms.max_stopped_requests} requests may be."
-    staying = f" {' '.join(restored.staying)}" if restored.staying else ""
-    return (
-        f"{reason} {limit} The run has set back what it changed: {titles}.{staying} The next run"
-        " refuses the same change until the variables change, or baseline_confirmed names it:"
-        f" {mark.plan_id}."
-    )
+    sentences = [reason, limit]
+    if restored.in_force:
+        sentences.append(f"NOT set back, and still in force: {first_few(restored.in_force)}.")
+    if restored.undone:
+        sentences.append(f"The run has set back what it changed: {first_few(restored.undone)}.")
+    sentences += restored.staying
+    until = f"baseline_confirmed names it: {mark.plan_id}."
+    if restored.in_force:
+        sentences.append(f"Each run and report says so until {until}")
+    else:
+        refused = "The next run refuses the same change until the variables change, or"
+        sentences.append(f"{refused} {until}")
+    return " ".join(sentences)
 
 
 def _culprits(mark: WatchMark, verdict: WatchVerdict) -> Sequence[Sequence[str]]:

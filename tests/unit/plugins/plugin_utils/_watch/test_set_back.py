@@ -10,8 +10,13 @@ import random
 from typing import Any, Dict, List
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.objects import watched_objects, why_not_watched
+from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.objects import (
+    replaced_objects,
+    watched_objects,
+    why_not_watched,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.set_back import PlannedChange, way_back
+from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict import WatchedObject
 
 Rule = Dict[str, Any]
 Rules = List[Rule]
@@ -39,6 +44,7 @@ UPDATED = operation("update", "a", action="log")
     [
         ([CREATED], [B], [B, A], [B, A], [B], []),
         ([CREATED], [B], [B, A], [B, {**A, "version": "7"}, C], [B, C], []),
+        ([CREATED], [B], [B, A], [B, {**A, "description": "by hand"}], [B], []),
         ([CREATED], [B], [B, A], [B, NEW_A], [B, NEW_A], [STAYS]),
         ([CREATED], [B], [B, A], [B, {**A, "id": "other"}], [B, {**A, "id": "other"}], [STAYS]),
         ([CREATED], [B], [B, A], [B], [B], []),
@@ -67,6 +73,39 @@ def test_a_way_back_undoes_the_change_and_nothing_else(
     assert way.objects["custom_rules"] == restored
     assert list(way.staying) == staying
     assert way.is_needed == (restored != current)
+
+
+@pytest.mark.parametrize(
+    ("created", "before", "after", "current", "undone", "in_force"),
+    [
+        (CREATED, [], [A], [A], ["a"], []),
+        (CREATED, [], [A], [{**A, "description": "by hand"}], ["a"], []),
+        (CREATED, [], [A], [{**A, "expression": "false"}], [], ["a"]),
+        (CREATED, [], [A], [{**A, "id": "other"}], [], ["a"]),
+        (CREATED, [], [A], [{**A, "enabled": False}], [], []),
+        (CREATED, [], [A], [], [], []),
+        (DELETED, [A], [], [NEW_A], [], []),
+        (UPDATED, [A], [NEW_A], [{**NEW_A, "action": "js_challenge"}], [], ["a"]),
+        (UPDATED, [A], [NEW_A], [NEW_A], ["a"], []),
+    ],
+)
+def test_a_change_that_others_keep_in_force_is_not_called_undone(
+    created: Any, before: Rules, after: Rules, current: Rules, undone: list[str], in_force: list[str]
+) -> None:
+    change = PlannedChange([created], {"custom_rules": before}, {"custom_rules": after})
+    way = way_back(change, {"custom_rules": current})
+    assert [item["key"] for item in way.undone] == undone
+    assert [item["key"] for item in way.in_force] == in_force
+
+
+@pytest.mark.parametrize(
+    ("current", "is_replaced"),
+    [([B, A], False), ([B, {**A, "action": "log"}], False), ([B, {**A, "id": "other"}], True), ([B], True)],
+)
+def test_a_rule_that_events_no_longer_name_is_replaced(current: Rules, is_replaced: bool) -> None:
+    change = PlannedChange([CREATED], {"custom_rules": [B]}, {"custom_rules": current})
+    watched = [WatchedObject("custom_rule", "a", "id of a"), WatchedObject("custom_rule", "gone")]
+    assert replaced_objects(change, watched) == watched[: int(is_replaced)]
 
 
 @pytest.mark.parametrize(
@@ -101,12 +140,17 @@ def by_ref(rules: Rules) -> dict[str, Rule]:
     return {one["ref"]: one for one in rules}
 
 
+def without_words(written_rule: Rule) -> Rule:
+    """A rule without its description, which stops nothing."""
+    return {name: written_rule[name] for name in written_rule if name != "description"}
+
+
 def expected(was: Any, became: Any, now: Any) -> Any:
     """The rule after the way back, None for none, by the rules of three-way merges."""
     if was == became:
         return now
     if was is None:
-        return None if now == became else now
+        return None if now is None or without_words(now) == without_words(became) else now
     if became is None:
         return was if now is None else now
     if now is None:
