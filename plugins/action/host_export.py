@@ -28,6 +28,7 @@ from ..plugin_utils._export.describe import (
     sealed,
 )
 from ..plugin_utils._export.host_state import read_host
+from ..plugin_utils._export.undescribed import Undescribed
 from ..plugin_utils._files import require_writable, write_private
 from ..plugin_utils._worker import prepare_workers
 
@@ -64,10 +65,12 @@ def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
     require_writable(path.parent)
     resources = exported_resources(task.host, options)
     run_module = task.runner().run_module
-    host = read_host(resources, connection_of(options), run_module, in_part=True)
+    connection = connection_of(options)
+    host = read_host(resources, connection, run_module, in_part=True)
     export = export_state(host.objects, options["purge"])
     notes = list(export.notes)
-    export.notes += notes_on_unread(host)  # in the file alone
+    undescribed = Undescribed(connection, options["skip"], run_module)
+    export.notes += [*notes_on_unread(host), *undescribed.notes(host)]  # in the file alone
     if task.entries(task.values((POSTURE, POSTURES_FILE))):
         notes.append(OF_POSTURES)
     text = sealed(export_text(export, host.owners))

@@ -75,10 +75,11 @@ def test_accounts_and_zones_become_files_of_variables(inventory: Path, service: 
 def test_a_zone_that_a_host_names_by_its_domain_is_exported_with_its_id(
     inventory: Path, service: LocalService, tmp_path: Path
 ) -> None:
-    service.zone(ZONE).seed(name="shop.example")
+    service.zone(ZONE).seed(name="shop.example", custom_rulesets=[{"name": "Bots", "rules": []}])
     host = {"edge_account_id": ACCOUNT, "edge_zone_id": "", "edge_zone_name": "shop.example"}
     export(inventory, "--limit", "lima", "-e", json.dumps(host)).done()
     text = (tmp_path / "host_vars" / "lima" / "protection.yml").read_text(encoding="utf-8")
+    assert "# The custom ruleset Bots of the zone (0 rules) is left out" in text
     assert f"account_id: {ACCOUNT}\n  zone_id: {ZONE}\n" in text
     assert "baseline_prefixes:" in text and "ref: login" in text
 

@@ -19,9 +19,14 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
     export_text,
     exported_resources,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_host, read_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import (
+    HostState,
+    read_host,
+    read_part,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import snapshot_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import read_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.undescribed import Undescribed
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CHALLENGE, DEPLOYMENTS
@@ -215,12 +220,52 @@ def test_an_export_that_is_applied_changes_nothing(of_account: bool, service: Lo
 def test_an_export_of_a_host_with_both_has_the_rulesets_of_its_account(service: LocalService) -> None:
     service.account(ACCOUNT), service.zone(ZONE).seed(**copy.deepcopy(DEPLOYMENTS))
     reached = {"api_token": service.token, "base_url": service.base_url}
-    options = {**dict.fromkeys(EXPORT_OPTIONS), **reached, "account_id": ACCOUNT, "zone_id": ZONE}
+    owners = {"account_id": ACCOUNT, "zone_id": ZONE}
+    options: dict[str, Any] = {**dict.fromkeys(EXPORT_OPTIONS), **reached, **owners, "skip": []}
     state = read_host(exported_resources("lima", options), connection_of(options), run_module)
     variables = read_back(export_text(export_state(state.objects, purge=True), {}))
     assert variables["baseline_custom_rulesets"] == []
     result_of(host_part("lima", {**host(service), **variables}))
     assert service.writes == []
+
+
+SEEDS: list[tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = [
+    ({}, {}, [], []),
+    ({}, DEPLOYMENTS, [], ["The custom ruleset Bots of the zone (3 rules, deployed by the custom rule by hand) is left out: ",
+                           "The custom ruleset theirs of the zone (1 rule"]),
+    ({}, DEPLOYMENTS, ["custom_rulesets"], []),
+    (DEPLOYMENTS, DEPLOYMENTS, [], ["The custom ruleset Bots of the zone (3 rules", "The custom ruleset theirs of",
+                                    "Left out, since of the custom rules of an account the role manages those alone that"
+                                    " deploy its rulesets: 2 custom rules of the account (office, last)."]),
+    ({"custom_rules": [ADMIN, LOGIN]}, {}, [], ["Left out, since of the custom rules of an account the role manages those alone that"
+                                               " deploy its rulesets: 2 custom rules of the account (admin, login)."]),
+    ({"network_rate_limits": [ADMIN]}, {}, [],
+     ["Left out, since no role or module manages them: rate limits of the Network Firewall (1, phase magic_transit_ratelimit)."]),
+    ({"network_rate_limits": [ADMIN], "firewall_entitled": False}, {}, [], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("of_account", "of_zone", "skip", "notes"), SEEDS)
+def test_an_export_says_what_no_variable_of_the_host_describes(
+    of_account: dict[str, Any], of_zone: dict[str, Any], skip: list[str], notes: list[str], service: LocalService
+) -> None:
+    service.account(ACCOUNT).seed(**copy.deepcopy(of_account))
+    service.zone(ZONE).seed(**copy.deepcopy(of_zone))
+    reached = {"api_token": service.token, "base_url": service.base_url}
+    options = {**dict.fromkeys(EXPORT_OPTIONS), **reached, "account_id": ACCOUNT, "zone_id": ZONE, "skip": skip}
+    connection = connection_of(options)
+    state = read_host(exported_resources("lima", options), connection, run_module, in_part=True)
+    found = Undescribed(connection, skip, run_module).notes(state)
+    assert len(found) == len(notes)
+    assert all(map(str.startswith, found, notes)), found
+
+
+def test_an_export_says_that_what_it_leaves_out_cannot_be_read(service: LocalService) -> None:
+    service.zone(ZONE).seed(**copy.deepcopy(DEPLOYMENTS))
+    service.misbehave("status", path="/rulesets", status=403)
+    connection = {"account_id": ACCOUNT, "zone_id": ZONE, "api_token": service.token, "base_url": service.base_url}
+    (note,) = Undescribed({**connection, "retries": 0}, [], run_module).notes(HostState({}, {}))
+    assert note.startswith("The custom rulesets of the zone are not known: ") and "Zone WAF" in note
 
 
 @pytest.mark.parametrize("of_account", [True, False])
