@@ -85,7 +85,7 @@ def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
     result: dict[str, Any] = {
         "changed": text != before or schema_changed,
         "path": str(path),
-        "diff": {**headers, "before": before or "", "after": text},
+        "diff": [{**headers, "before": before or "", "after": text}],
     }
     if notes:
         result["warnings"] = [f"{task.host}: {note}" for note in notes]
