@@ -54,7 +54,8 @@ def test_a_name_does_what_the_id_does_with_one_call_more(
     assert not by_name.get("failed"), by_name
     writes = by_name["changed"] and not check
     again = writes and module.startswith("custom_ruleset")  # the list is read again after a creation
-    assert by_name["calls"] == len(named.calls) == calls + 1 + writes + again
+    known = module == "ddos_l7_overrides"  # its zone, whose plan the task of an id has to read
+    assert by_name["calls"] == len(named.calls) == calls + 1 - known + writes + again
     assert (named.calls[0].path, named.calls[0].query["name"]) == ("/zones", NAME)
     assert not [call.path for call in named.calls if OTHER in call.path]
     assert by_name.get("operations") == by_id.get("operations")

@@ -22,6 +22,10 @@ def limited(**fields: Any) -> dict[str, Any]:
     return {"rules": [{"ref": "a", "ratelimit": fields}]}
 
 
+def responding(**fields: Any) -> dict[str, Any]:
+    return {"rules": [{"ref": "a", "action": "block", "action_parameters": {"response": fields}}]}
+
+
 MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("protected_prefixes", {"prefixes": ["192.0.2.0/24"]}, "prefixes[0]: '192.0.2.0/24' is a text; write {prefix: 192.0.2.0/24}"),
     ("protected_prefixes", {"prefixes": "192.0.2.0/24"}, "prefixes: '192.0.2.0/24' is a text; write [{prefix: 192.0.2.0/24}]"),
@@ -218,8 +222,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
      "rules[0].expires: 'soon' is neither a date such as 2027-01-31 nor a time such as 2027-01-31T18:00:00+01:00"),
     ("custom_rules", {"rules": [], "ignore": [" "]}, "ignore[0]: it is empty"),
     ("custom_rules", {"rules": [{"ref": "a", "enabled": None, "action": "block"}], "purge": "yess"}, "purge: 'yess' is a text; write true or false"),
-    ("custom_rules", {"rules": [{"ref": "a", "action": "block",
-      "action_parameters": {"response": {"status_code": 403, "content": [], "content_type": "text/html"}}}]},
+    ("custom_rules", responding(status_code=403, content=[], content_type="text/html"),
      "rules[0].action_parameters.response.content: it is a list; write a text"),
     ("rate_limit_rules", {"rules": [{"ref": "a", "ratelimit": ["ip.src"]}]},
      "rules[0].ratelimit: it is a list; write {characteristics: ..., period: ..., requests_per_period: ...}"),

@@ -188,7 +188,11 @@ class SurroundingsReader(NamedTuple):
 
     def _answer(self, resource: Resource) -> ObjectsOrError:
         try:
-            return self.client.read(resource)
+            if resource.owner != ZONE_OPTION:
+                return self.client.read(resource)
+            from .way import read_names  # loads all kinds of rules
+
+            return read_names(resource, self.client)
         except ProtectionError as exc:
             return exc
 

@@ -13,6 +13,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.base imp
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import (
     HOST_SECTIONS,
     HOST_SPECS,
+    OF_TASKS,
     OPTION_NAMES,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import option_errors
@@ -26,7 +27,7 @@ def test_an_option_of_several_parts_is_the_same_in_each() -> None:
     for part, spec in HOST_SECTIONS.items():
         assert len({*OPTION_NAMES[part].values()}) == len(spec.options)
         for name, argument in spec.options.items():
-            if name in ("state", "purge", "limits"):  # a host has none, and one for all
+            if name in ("purge", "limits", *OF_TASKS):  # a host has one for all, or none
                 continue
             assert {**argument, "required": None} == {**HOST.options[OPTION_NAMES[part][name]], "required": None}
 
