@@ -49,6 +49,9 @@ BY_HAND_OR_PENDING: Final = (
     "A run of the base branch would make these changes as well: somebody changed the objects by"
     " hand, or the base branch has not been applied yet."
 )
+OF_WHOLE_RUN: Final = (
+    "This is the effect of the whole run, with the changes that stand below as changed by hand."
+)
 PROTECTS_LESS: Final = "less of an attack is stopped"
 OTHERWISE: Final = ("are treated less strictly", "may be treated less strictly")
 
@@ -201,6 +204,8 @@ def _traffic_lines(document: PlanDocument) -> Iterator[Line]:
     yield from unknown
     if not firsts and not unknown and _are_all_compared(document):
         yield Line([NO_TRAFFIC_DIFFERS])
+    elif document["by_hand"]:
+        yield Line([OF_WHOLE_RUN])
 
 
 def _are_all_compared(document: PlanDocument) -> bool:
