@@ -163,6 +163,15 @@ def test_a_plan_that_the_inventory_names_takes_what_is_described_or_it_is_a_mist
     assert mistakes == expected
 
 
+@pytest.mark.parametrize(
+    ("plan", "hint"), [("fre", " (did you mean free?)"), ("enterprize", " (did you mean enterprise?)"), ("gold", "")]
+)
+def test_a_plan_that_is_not_known_is_doubted(plan: str, hint: str) -> None:
+    mistakes, doubts = findings(edge_zone_plan=plan, custom_rules=[block("a", PATH)])
+    text = f"edge_zone_plan: the plan '{plan}' is not known{hint}, so that nothing is compared with it"
+    assert (mistakes, doubts) == ([], [text])
+
+
 # Mistakes beside which all other findings are told.
 BESIDE: Mapping[str, dict[str, Any]] = {
     "an expression": {"custom_rules": [block("a", PATH), block("c", 'http.host eq a"'), block("b", PATH)]},

@@ -24,15 +24,17 @@ from .._protection.ineffective import ineffective_in
 from .._result import with_options
 from .._schema.lists import LISTS
 from .._schema.neighbours import ZONE
-from .._schema.quotas import Quota, quota_of
+from .._schema.quotas import QUOTAS, Quota, quota_of
 from .._schema.registry import evaluated_as, title_of_resource
 from .._schema.resource import Key, Object, Resource, State
+from .._schema.zone import plan_of
 from .._specs.base import ModuleSpec, argument_spec
 from .._specs.task import Task, option_errors, parse_task
-from .._text import Message, Option
+from .._text import Message, Option, did_you_mean
 
 MOST_ROUNDS = 3  # since options may be wrong because an entry is left out
 NOTHING_READ = "Nothing is read."
+PLAN_OF_INVENTORY = "edge_zone_plan"  # a variable
 
 
 class Findings(NamedTuple):
@@ -126,6 +128,7 @@ class _Described(NamedTuple):
         """The doubts about values, about single objects, and about objects that cannot work."""
         of_values = [_about_option(warning) for warning in self.task.warnings]
         yield from of_values
+        yield from _doubts_about_plan(self.task.context.zone)
         for collection, created in self.created:
             for key, operation in created.items():
                 reasons = _reasons_to_doubt(collection.resource, operation)
@@ -177,6 +180,15 @@ def _creations(desired: Desired) -> Mapping[Key, Operation]:
         if wanted.presence is Presence.NEEDED and resource.create:
             creations[key] = creation(resource, {**defaults, **wanted.values})
     return creations
+
+
+def _doubts_about_plan(zone: Object) -> Iterator[OptionError]:
+    """A doubt about a plan that the inventory names for the zone, if it is not known."""
+    plan = plan_of(zone)
+    if plan and not quota_of(zone):
+        hint = did_you_mean(plan, QUOTAS)
+        problem = f"the plan {plan!r} is not known{hint}, so that nothing is compared with it"
+        yield OptionError(Option(PLAN_OF_INVENTORY), problem)
 
 
 def _beyond(
