@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.plan_document import LESS_PROTECTION
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
@@ -336,9 +337,11 @@ def test_a_plan_page_is_written_if_it_is_asked_for(inventory: Path, service: Loc
     report(inventory, "-e", "report_plan=true").done()
     document = read(inventory, "plan.json")
     validate_plan(document)
-    assert (document["hosts"], document["label"]) == (12, "needs approval: refused")
+    assert (document["hosts"], document["label"]) == (12, "needs approval: passes traffic")
+    risks = {risk["code"] for plan in document["changes"] for risk in plan["risks"]}
     reasons = [reason for part in document["unplanned"] for reason in part["reasons"]]
     assert any("baseline_allowlist[0].prefix" in reason for reason in reasons)
+    assert risks & LESS_PROTECTION
     shutil.copytree(inventory.parent / "report", inventory.parent / "base")
     run = report(inventory, "-e", "report_plan=true", "-e", f"report_plan_base={inventory.parent / 'base'}").done()
     first = read(inventory, "plan.md").splitlines()[0]
