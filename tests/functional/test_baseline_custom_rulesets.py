@@ -237,8 +237,9 @@ SEEDS: list[tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = [
     (DEPLOYMENTS, DEPLOYMENTS, [], ["The custom ruleset Bots of the zone (3 rules", "The custom ruleset theirs of",
                                     "Left out, since of the custom rules of an account the role manages those alone that"
                                     " deploy its rulesets: 2 custom rules of the account (office, last)."]),
-    ({"custom_rules": [ADMIN, LOGIN]}, {}, [], ["Left out, since of the custom rules of an account the role manages those alone that"
-                                               " deploy its rulesets: 2 custom rules of the account (admin, login)."]),
+    ({"custom_rules": [ADMIN, LOGIN]}, {}, [],
+     ["Left out, since of the custom rules of an account the role manages those alone that"
+      " deploy its rulesets: 2 custom rules of the account (admin, login)."]),
     ({"network_rate_limits": [ADMIN]}, {}, [],
      ["Left out, since no role or module manages them: rate limits of the Network Firewall (1, phase magic_transit_ratelimit)."]),
     ({"network_rate_limits": [ADMIN], "firewall_entitled": False}, {}, [], []),

@@ -7,7 +7,7 @@ others."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict, Tuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
@@ -30,8 +30,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_li
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
-Rule = dict[str, Any]
-Told = tuple[str, Any, str]
+Rule = Dict[str, Any]  # at run time, also by Python 3.8
+Told = Tuple[str, Any, str]
 ZONE = [{"name": "shop.example", "plan": {"legacy_id": "enterprise"}}]
 ADMIN, OTHER = 'http.request.uri.path eq "/admin"', 'http.request.uri.path eq "/other"'
 RULESET, MANAGED = "a" * 32, "b" * 32
