@@ -232,7 +232,7 @@ def _update(task: HostTask, check_mode: bool) -> host_results.HostRun:
     run = run._replace(postures=postures)
     operations = run.result.get("operations") or ()
     task.warn(*merged.still_in_force(operations))
-    quiet = task.runner(warn=lambda _text: None)
+    quiet = task.quiet_runner()
     unmanaged = run.result.get("unmanaged")
     task.warn(*sentences_on_prepared(merged, part, quiet.run_module, unmanaged))
     task.warn(*task.way_back(values, task.entries(values), run))

@@ -86,8 +86,7 @@ class ActionModule(CollectionAction):
         run = runner.update(part, check_mode, snapshot=snapshot)
         if run.failed or run.predicted:
             return run
-        quiet_runner = task.runner(warn=lambda _text: None)
-        prediction = quiet_runner.update(part, check_mode=True)
+        prediction = task.quiet_runner().update(part, check_mode=True)
         unmet = file.unmet(task.host, prediction.result)
         return run._replace(result={**run.result, **unmet})
 

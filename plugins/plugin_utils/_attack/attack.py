@@ -151,7 +151,7 @@ class Attack:
         self._require_new(part, _added_since(earlier, merged))
         self._require_known(merged, part)
         if not self._options["over"]:
-            for text in threats(part, merged, self._run_quietly):
+            for text in threats(part, merged, self._task.quiet_runner().run_module):
                 task.tell(text)
 
         def begin(predicted: Mapping[str, Any]) -> None:
@@ -289,7 +289,7 @@ class Attack:
         plurals = {(target.resource.parent or target.resource).plural for target in added}
         resources = [BY_PLURAL[plural] for plural in plurals]
         connection = of_host.connection_options(part)
-        state = read_host(resources, connection, self._run_quietly).objects
+        state = read_host(resources, connection, self._task.quiet_runner().run_module).objects
         if refusal := named_by_nobody(added, state, OF_A_BLOCK):
             raise ValueError(refusal)
 
@@ -312,7 +312,7 @@ class Attack:
         file.
         """
         try:
-            targets = in_force(merged, part, self._run_quietly)
+            targets = in_force(merged, part, self._task.quiet_runner().run_module)
         except ReadFailed as exc:
             self._task.warn(f"Nobody knows whether a prepared posture is in force: {exc}")
             return
@@ -331,11 +331,6 @@ class Attack:
             f"{self._file.path} has no entry of it. If it was taken in another checkout, commit the"
             " file there, git pull here, and run the same again."
         )
-
-    def _run_quietly(self, part: of_host.Part, check_mode: bool) -> dict[str, Any]:
-        """The result of a module, whose warnings are not shown."""
-        runner = self._task.runner(warn=lambda _text: None)
-        return runner.run_module(part, check_mode)
 
     def _end(self, now: datetime) -> datetime:
         """The time at which a new posture ends; raises ValueError."""

@@ -96,14 +96,19 @@ class HostTask(CheckedHost):
         merged = MergedHost(self.host, values, entries, datetime.now(timezone.utc))
         return read_service(merged.part(), self.runner().run_module, wanted)
 
-    def runner(self, warn: Warn | None = None) -> HostRunner:
-        """Runs modules on the host; their warnings are passed to `warn`, or shown by default."""
-        show = self._display.warning if warn is None else warn
+    def runner(self) -> HostRunner:
+        """Runs modules on the host, and shows their warnings."""
+        return self._runner(self._display.warning)
 
+    def quiet_runner(self) -> HostRunner:
+        """Runs modules on the host, and shows none of their warnings."""
+        return self._runner(lambda _text: None)
+
+    def _runner(self, warn: Warn) -> HostRunner:
         def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
             module = COLLECTION + part.module
             context = part.context._replace(host=self.host)
-            return self._calls.run(module, part.options, check_mode, show, context)
+            return self._calls.run(module, part.options, check_mode, warn, context)
 
         return HostRunner(run_module)
 
@@ -161,9 +166,8 @@ class HostTask(CheckedHost):
         sentence that names options by `names`."""
         if not updated.postures or updated.only_predicted or updated.failed:
             return []
-        quiet = self.runner(warn=lambda _text: None)
         part = MergedHost(self.host, values, entries, END_OF_TIME).part()
-        later = quiet.update(part.named(names), True)
+        later = self.quiet_runner().update(part.named(names), True)
         if not later.failed:
             return []
         refusal = "No run would take the posture back, since it would be refused"

@@ -48,7 +48,7 @@ def set_back(task: HostTask, part: Part, mark: WatchMark) -> Restored:
         if not way.is_needed:
             return Restored("", way.staying, bool(way.staying), undone, in_force)
         restore = _part(task, state, way)
-        prediction = task.runner(warn=lambda _text: None).run_module(restore, True)
+        prediction = task.quiet_runner().run_module(restore, True)
         accepted = [*_acceptances(prediction)]
         options = {**restore.options, "accept_risks": accepted}
         result = runner.run_module(replace(restore, options=options), False)

@@ -192,8 +192,8 @@ class WatchedRun:
             self.file.remove()
 
     def _follower(self, mark: WatchMark) -> Follower:
-        runner = self.task.runner(warn=lambda _text: None)
-        return Follower(self.part, runner.run_module, self.file, mark, time.sleep)
+        run_module = self.task.quiet_runner().run_module
+        return Follower(self.part, run_module, self.file, mark, time.sleep)
 
     def _require_allowed(self, predicted: Mapping[str, Any]) -> None:
         """Raises PlanRefused for a plan that was set back, or that nobody could watch."""
@@ -262,7 +262,8 @@ class WatchedRun:
     def _written(self, run: HostRun, mark: WatchMark) -> WatchMark:
         """The mark after the last write, with the state that it led to."""
         operations = run.result.get("operations") or mark.operations
-        state = read_host(mark.resources, connection_options(self.part), self._run_quietly)
+        run_module = self.task.quiet_runner().run_module
+        state = read_host(mark.resources, connection_options(self.part), run_module)
         written = write_timestamp(state.now) if state.now else mark.written
         plan_id = run.result.get("plan_id") or mark.plan_id
         mark = mark.with_status(
@@ -273,9 +274,6 @@ class WatchedRun:
             written=written,
         )
         return mark.with_status(WATCHING, watched=watched_objects(mark.change))
-
-    def _run_quietly(self, part: Part, check_mode: bool) -> dict[str, Any]:
-        return self.task.runner(warn=lambda _text: None).run_module(part, check_mode)
 
     def _ended(self, mark: WatchMark, verdict: WatchVerdict) -> tuple[dict[str, Any], str]:
         """The record of a watch with this verdict, and the message of a change that did not stay;

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -53,9 +54,13 @@ def test_values_with_templates_alone_are_templated() -> None:
     }
 
 
-def test_warnings_name_the_host() -> None:
+def test_warnings_name_the_host_unless_its_runner_is_quiet() -> None:
     shown: list[str] = []
-    result = task().runner(shown.append).run_module(Part("custom_rules", {"a": 1}), True)
+    calls: Any = Calls()
+    calls.display = SimpleNamespace(warning=shown.append)
+    host, part = HostTask(calls), Part("custom_rules", {"a": 1})
+    assert (host.quiet_runner().run_module(part, True)["options"], shown) == ({"a": 1}, [])
+    result = host.runner().run_module(part, True)
     assert shown == ["lima: edgeops.protection.custom_rules says so"]
     assert (result["options"], result["check_mode"]) == ({"a": 1}, True)
 
