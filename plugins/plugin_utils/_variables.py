@@ -400,8 +400,12 @@ def _written_origin(origin: Mapping[str, Any]) -> str:
     line = origin.get("line_num")
     if not path or not line or path.startswith(OWN_FILES):
         return ""
-    shown_path = path.removeprefix(os.getcwd() + os.sep)
-    return f"{shown_path}:{line}"
+    return f"{shown_path(path)}:{line}"
+
+
+def shown_path(path: str) -> str:
+    """An absolute path as messages show it: from the working directory on."""
+    return path.removeprefix(os.getcwd() + os.sep)
 
 
 def expiry_of(place: Option, value: Any) -> datetime:

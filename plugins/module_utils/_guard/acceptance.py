@@ -226,21 +226,26 @@ def risks_refusal(risks: Iterable[Mapping[str, Any]], option: Option | str) -> M
     return joined(" ", [*sentences, advice])
 
 
-def acceptances_to_copy(record: Mapping[str, Any]) -> list[str]:
-    """The dictionaries that together accept this risk and nothing else, each in YAML on one line:
-    one for each resource whose objects the risk concerns."""
+def acceptances_of(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The dictionaries that together accept this risk and nothing else: one for each resource whose
+    objects the risk concerns."""
     keys: dict[str, dict[str, None]] = {}
     for obj in record["objects"]:
         keys.setdefault(obj["resource"], {})[obj["key"]] = None
-    networks = record["networks"]
+    networks = list(record["networks"])
+    bounds = {"code": record["code"], **({"networks": networks} if networks else {})}
     if not keys:
-        return [acceptance_text({"code": record["code"], "networks": networks})]
+        return [bounds]
     acceptances = []
     for resource, texts in keys.items():
-        bounds = {"code": record["code"], "networks": networks, "resource": resource}
         entries = {} if texts.keys() == set(networks) else {"entries": [*texts]}
-        acceptances.append(acceptance_text({**bounds, **entries}))
+        acceptances.append({**bounds, "resource": resource, **entries})
     return acceptances
+
+
+def acceptances_to_copy(record: Mapping[str, Any]) -> list[str]:
+    """The acceptances of this risk, each in YAML on one line."""
+    return [*map(acceptance_text, acceptances_of(record))]
 
 
 def acceptance_text(accepted: Any) -> str:

@@ -18,15 +18,14 @@ from itertools import islice
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
 from .._expressions.batch import Batch
-from .._expressions.grammar import NotKnown
-from .._expressions.operands import Fields, FieldValue, Items, NotGiven, Pairs
+from .._expressions.operands import Fields, FieldValue, Items, Pairs
 from .._schema.resource import State
 from .._traffic.queries import FEWEST_SAMPLES, percentage, too_few
 from .decide import rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED
 from .outcomes import UNKNOWN_END, outcome_of
-from .past_requests import Group
+from .past_requests import Group, missing_fields
 from .rules_in_force import contents_in, spelt_out, zone_values
 from .zone_rule import ZoneRule
 
@@ -387,11 +386,7 @@ def _ending_rules(state: State) -> list[EndingRule]:
 def _doubts_of(ending_rule: EndingRule, request: Fields) -> list[str]:
     """The names of the missing fields, or other reasons, for which the effect of a rule on a
     request is not known."""
-    truth = ending_rule.rule.expression.evaluate(request)
-    doubts = []
-    for reason in truth.reasons if isinstance(truth, NotKnown) else ():
-        doubts.append(reason.field if isinstance(reason, NotGiven) else reason)
-    return [*doubts, *ending_rule.doubts]
+    return [*missing_fields(ending_rule.rule.expression, request), *ending_rule.doubts]
 
 
 def _readable(value: FieldValue) -> Any:

@@ -18,8 +18,7 @@ from typing import Any, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
 from .._expressions.batch import Batch
 from .._expressions.expression import Expression
-from .._expressions.grammar import NotKnown
-from .._expressions.operands import Fields, FieldValue, NotGiven
+from .._expressions.operands import Fields, FieldValue
 from .._schema.rate_limits import COUNTED_HEADER, DATA_CENTER, SCORE, limit_of
 from .._schema.resource import Object, State
 from .._text import first_few, plural
@@ -27,7 +26,7 @@ from .._timestamps import read_timestamp
 from .._traffic.ask import NodeTraffic, Send, ask_requests
 from .._traffic.pieces import silence
 from .._traffic.queries import NOTHING_SEEN, Row
-from .past_requests import ANALYTICS, FieldReader
+from .past_requests import ANALYTICS, FieldReader, missing_fields
 from .rules_in_force import contents_in, zone_values
 
 # The fields that the analytics have in the place of a characteristic.
@@ -188,7 +187,7 @@ def client_counts(
         missing.update(dict.fromkeys(name for name in limit.fields if name not in fields))
         clients[distinct[place]] = tuple(fields.get(name) for name in limit.fields)
     for place in Batch.places(possible & ~certain):
-        missing.update(dict.fromkeys(_missing_fields(limit.expression, requests[place])))
+        missing.update(dict.fromkeys(missing_fields(limit.expression, requests[place])))
     counted = [row for row in rows if row.values[:-1] in clients]
     counts: Counter[ClientPeriod] = Counter()
     for row in counted:
@@ -198,15 +197,6 @@ def client_counts(
         number = plural(sum(row.packets for row in counted), "request", "requests")
         unknown.append(f"Of {number} it is not known, without {first_few(list(missing))}.")
     return ClientCounts(counts, unknown)
-
-
-def _missing_fields(expression: Expression, request: Fields) -> list[str]:
-    """The fields, or other reasons, without which it is not known whether a request matches."""
-    truth = expression.evaluate(request)
-    names: list[str] = []
-    for reason in truth.reasons if isinstance(truth, NotKnown) else ():
-        names.append(reason.field if isinstance(reason, NotGiven) else reason)
-    return names
 
 
 def _period_of(row: Row, period: int) -> int:

@@ -58,3 +58,9 @@ def entries_for(entries: OverrideEntries, names: Iterable[str]) -> list[tuple[st
     own = [(place, name, item) for name in ("", *names) for place, item in entries.get(name, ())]
     own.sort(key=itemgetter(0), reverse=True)
     return [(name, item) for _place, name, item in own]
+
+
+def names_of_managed_rule(managed: Object) -> Sequence[str]:
+    """The id of a managed rule, its action and its categories, as names for `entries_for`."""
+    categories = [f"category {name}" for name in managed.get("categories") or ()]
+    return [f"{RULE}{managed.get('id')}", str(managed.get("action")), *categories]

@@ -37,7 +37,13 @@ from .._schema.rulesets import ENTRY_KEYS, LOG, PARAMETERS, named_entries
 from .._text import Unread, first_few
 from .._values.address_set import Ranges, union
 from .modes import Loss, loss_by
-from .override_entries import OverrideEntries, entries_by_name, entries_for, names_told_apart
+from .override_entries import (
+    OverrideEntries,
+    entries_by_name,
+    entries_for,
+    names_of_managed_rule,
+    names_told_apart,
+)
 
 
 class LevelOfOverride(NamedTuple):
@@ -239,17 +245,11 @@ def alike_groups(
     every = [*was.overrides, *becomes.overrides]
     sides = [[*map(entries_by_name, side.overrides)] for side in (was, becomes)]
     groups: dict[tuple[str, LevelsOfSides], bool] = {}
-    for names in [*map(_names_of_managed_rule, managed)] or names_told_apart(every):
+    for names in [*map(names_of_managed_rule, managed)] or names_told_apart(every):
         own = next(one for one in NOT_STRONGER_THAN if not one or one in names)
         group = own, tuple(tuple(level_set_by(one, names) for one in some) for some in sides)
         groups[group] = groups.get(group, False) or bool(managed) or len(names) < 2
     return groups
-
-
-def _names_of_managed_rule(managed: Object) -> Sequence[str]:
-    """The id of a managed rule, its action and its categories, as names for `entries_for`."""
-    categories = [f"category {name}" for name in managed.get("categories") or ()]
-    return [f"rule {managed.get('id')}", str(managed.get("action")), *categories]
 
 
 def _how_exact(name: str) -> int:

@@ -23,7 +23,9 @@ from io import BufferedReader
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._errors import OptionError, PlanError
-from .._expressions.operands import FieldValue
+from .._expressions.expression import Expression
+from .._expressions.grammar import NotKnown
+from .._expressions.operands import Fields, FieldValue, NotGiven
 from .._text import Message, Option
 from .._timestamps import read_timestamp, write_timestamp
 from .request import REQUEST_KEY_OF_FIELD, REQUEST_KEYS, request_fields
@@ -301,3 +303,12 @@ def _timestamp(time: str | int) -> str | None:
             return None
     moment = read_timestamp(time)
     return write_timestamp(moment) if moment else None
+
+
+def missing_fields(expression: Expression, request: Fields) -> list[str]:
+    """The fields, or other reasons, without which it is not known whether a request matches."""
+    truth = expression.evaluate(request)
+    names: list[str] = []
+    for reason in truth.reasons if isinstance(truth, NotKnown) else ():
+        names.append(reason.field if isinstance(reason, NotGiven) else reason)
+    return names

@@ -12,7 +12,7 @@ In an override, a rule comes before its categories, of these the last one, befor
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple, Sequence, TypedDict
+from typing import Any, NamedTuple, Sequence, TypedDict
 
 from .._concurrency import concurrently
 from .._errors import ProtectionError
@@ -21,7 +21,8 @@ from .._schema.ddos_overrides import OTHER_RULE, listed_rules
 from .._schema.managed_rules import MANAGED_RULES
 from .._schema.registry import DDOS_OVERRIDES
 from .._schema.resource import Object, ReadCollection, Resource, State, fields_in
-from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed, named_entries
+from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed
+from .override_entries import entries_by_name, entries_for, names_of_managed_rule
 
 VENDOR_PLURALS = (MANAGED_RULES.plural, *(resource.plural for resource in DDOS_OVERRIDES))
 SETTINGS = ("action", "enabled", "sensitivity")  # of a managed rule, and of overrides
@@ -141,18 +142,6 @@ def _text_of_setting(value: Any) -> str:
 
 def _setting_in(override: Object, rule: Object, name: str) -> Any:
     """The value that an override gives a setting of a managed rule; None if it gives none."""
-    values = [entry.get(name) for entry in _entries_of(override, rule)]
-    given_values = [value for value in values if value not in (None, "")]
-    return given_values[-1] if given_values else None
-
-
-def _entries_of(override: Object, rule: Object) -> Iterator[Object]:
-    """The entries of an override that concern a managed rule, the one that decides last."""
-    yield override
-    of_rule: list[Object] = []
-    for kind, name, entry in named_entries(override):
-        if kind == "rule" and name == str(rule.get("id")):
-            of_rule.append(entry)
-        elif kind == "category" and name in (rule.get("categories") or ()):
-            yield entry
-    yield from of_rule
+    entries = entries_for(entries_by_name(override), names_of_managed_rule(rule))
+    values = [entry.get(name) for _name, entry in entries]
+    return next((value for value in values if value not in (None, "")), None)

@@ -58,7 +58,7 @@ TWO_CAPITALS = TextForm(
 CONTINENTS = ("AF", "AN", "AS", "EU", "NA", "OC", "SA", "T1")
 CONTINENT = _one_of(*CONTINENTS, corrected=str.upper)
 COUNTRY_FIELDS = ("ip.src.country", "ip.geoip.country", "ip.dst.country")
-# What these pages say holds for every text of a field, so that it decides whether rules match.
+# These pages speak of every text of a field, so that they decide whether rules match.
 TEXTS_OF_FIELDS: Mapping[str, TextForm] = {
     "http.request.method": CAPITALS,
     "upper": CAPITALS,

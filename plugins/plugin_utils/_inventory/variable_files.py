@@ -19,6 +19,7 @@ from ansible.errors import AnsibleError
 
 from ...module_utils._errors import OptionError
 from ...module_utils._text import Option, closest, did_you_mean, excerpt
+from .._variables import shown_path
 
 OF_HOSTS, OF_GROUPS = "host_vars", "group_vars"
 NOUNS = {OF_HOSTS: "host", OF_GROUPS: "group"}
@@ -210,5 +211,4 @@ def _at(path: Path, problem: str, line: int = 1) -> OptionError:
 
 
 def _relative_path(path: Path) -> str:
-    """The path as messages show it: from the working directory on."""
-    return os.path.abspath(path).removeprefix(os.getcwd() + os.sep)
+    return shown_path(os.path.abspath(path))

@@ -14,8 +14,8 @@ from typing import Any
 from ...module_utils._protection.traffic_changes import unknown_in_words
 from .plan_document import Base, PlanOfHosts, host_plan, opens
 from .plan_words import change_sentence, expectation_words
-from .record import ChangedPlace, HostRecord, ineffective_text, was_read
-from .sarif import Located, Occurrence, sarif_log, unread_findings
+from .record import ChangedPlace, HostRecord, was_read
+from .sarif import Located, Occurrence, ineffective_finding, sarif_log, unread_findings
 
 CATEGORY = "edgeops.protection-plan"  # beside the findings of the report
 PlacesByObject = Mapping["tuple[str, str]", "str | None"]  # of objects, by resource and key
@@ -42,10 +42,8 @@ def _findings(record: HostRecord, base: Base) -> Iterator[Occurrence]:
         yield Occurrence(finding, host)
     for finding in _passing(plan, _places(planned["changed"] if planned else ())):
         yield Occurrence(finding, host)
-    for item in plan["ineffective"]:
-        rule, text = f"ineffective/{item['kind']}", ineffective_text(item)
-        finding = Located(rule, text, item["place"], item["accepted"], "warning")
-        yield Occurrence(finding, f"{host}/{item['resource']}/{item['key']}")
+    for ineffective in plan["ineffective"]:
+        yield ineffective_finding(host, ineffective)
 
 
 def _refused(plan: PlanOfHosts) -> Iterator[Located]:

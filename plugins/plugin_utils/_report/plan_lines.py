@@ -62,10 +62,8 @@ def _document_of(host: str, run: HostRun) -> PlanDocument:
 
 
 def _lines_on_traffic(document: PlanDocument) -> Iterator[LineOnRun]:
-    """The lines on traffic; none for objects that decide on no traffic."""
-    if any(plan["traffic_changes"] for plan in document["changes"]):
-        for line in traffic_part(document).lines:
-            yield LineOnRun(_text(line))
+    for line in traffic_part(document).lines:
+        yield LineOnRun(_text(line))
 
 
 def _lines_on_refusal(

@@ -209,9 +209,12 @@ def _traffic_lines(document: PlanDocument) -> Iterator[Line]:
 
 
 def _are_all_compared(document: PlanDocument) -> bool:
-    """Return whether hosts change, and only objects of which a comparison of rules tells
+    """Return whether hosts change whose rules were compared, and only objects of which that tells
     everything: not the protection of an account, and no level."""
-    names = {obj["resource"] for plan in document["changes"] for obj in plan["operations"]}
+    changing = [plan for plan in document["changes"] if plan["operations"]]
+    if any(plan["traffic_changes"] is None for plan in changing):
+        return False
+    names = {obj["resource"] for plan in changing for obj in plan["operations"]}
     resources = [BY_NAME[name] for name in names if name in BY_NAME]
     is_untold = any(decided_with(resource) or resource.levels for resource in resources)
     return bool(resources) and not is_untold

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from ...module_utils._errors import OptionError
 from .._variables import sentences
 from . import record as records
-from .record import HostRecord, Report
+from .record import HostRecord, Ineffective, Report
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PAGES = "https://github.com/edgeops/ansible-protection/blob/main/docs"
@@ -79,14 +79,7 @@ def _located(record: HostRecord) -> Iterator[Occurrence]:
     """The findings of a host."""
     host = record["host"]
     for ineffective in record["ineffective"]:
-        finding = Located(
-            rule=f"ineffective/{ineffective['kind']}",
-            text=records.ineffective_text(ineffective),
-            place=ineffective["place"],
-            accepted=ineffective["accepted"],
-            level="warning",
-        )
-        yield Occurrence(finding, f"{host}/{ineffective['resource']}/{ineffective['key']}")
+        yield ineffective_finding(host, ineffective)
     for risk in record["risks"]:
         accepted = risk["reason"] or "accepted" if risk["accepted"] else None
         finding = Located(f"risk/{risk['code']}", risk["message"], risk["place"], accepted)
@@ -94,6 +87,18 @@ def _located(record: HostRecord) -> Iterator[Occurrence]:
         yield Occurrence(finding, "/".join([host, *entries[:1]]))
     if record["status"] == "unknown":
         yield from unread_findings(record)
+
+
+def ineffective_finding(host: str, ineffective: Ineffective) -> Occurrence:
+    """An object of a host that cannot work."""
+    finding = Located(
+        rule=f"ineffective/{ineffective['kind']}",
+        text=records.ineffective_text(ineffective),
+        place=ineffective["place"],
+        accepted=ineffective["accepted"],
+        level="warning",
+    )
+    return Occurrence(finding, f"{host}/{ineffective['resource']}/{ineffective['key']}")
 
 
 def unread_findings(record: HostRecord) -> Iterator[Occurrence]:

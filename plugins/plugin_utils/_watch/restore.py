@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ...module_utils._guard.acceptance import acceptances_of
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import without
 from .._baseline.host_task import HostTask
@@ -49,7 +50,9 @@ def set_back(task: HostTask, part: Part, mark: WatchMark) -> Restored:
             return Restored("", way.staying, bool(way.staying), undone, in_force)
         restore = _part(task, state, way)
         prediction = task.quiet_runner().run_module(restore, True)
-        accepted = [*_acceptances(prediction)]
+        accepted: list[dict[str, Any]] = []  # the risks of the state before, for these objects
+        for risk in prediction.get("risks") or ():
+            accepted += acceptances_of(risk)
         options = {**restore.options, "accept_risks": accepted}
         result = runner.run_module(replace(restore, options=options), False)
     except ValueError as exc:
@@ -66,21 +69,3 @@ def _part(task: HostTask, state: HostState, way: WayBack) -> Part:
     file = StateFile(NAME_OF_STATE, {**state.owners}, named=way.named, objects=way.objects)
     values = without(task.checked(OF_INVENTORY), *OF_NEW_STATES)
     return file.part(task.host, values)
-
-
-def _acceptances(prediction: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The acceptances of the risks of a way back, each limited to its objects. They are those of
-    the state before, and nothing but objects of the change is in the plan."""
-    acceptances: list[dict[str, Any]] = []
-    for risk in prediction.get("risks") or ():
-        bounds: dict[str, Any] = {"code": risk["code"]}
-        if risk["networks"]:
-            bounds["networks"] = risk["networks"]
-        by_resource: dict[str, list[str]] = {}
-        for obj in risk["objects"]:
-            by_resource.setdefault(obj["resource"], []).append(obj["key"])
-        for resource, keys in by_resource.items():
-            acceptances.append({**bounds, "resource": resource, "entries": keys})
-        if not by_resource:
-            acceptances.append(bounds)
-    return acceptances
