@@ -101,7 +101,11 @@ def watched_in_words(
     """A sentence on the watched change of a host if it has not come to its end, or if it was set
     back and one of these differences would bring it again."""
     try:
-        mark = MarkFile.of_host(str(directory or SNAPSHOTS), host).read()
+        file = MarkFile.of_host(str(directory or SNAPSHOTS), host)
+    except ValueError:  # a host whose name is no name of a file was never watched
+        return []
+    try:
+        mark = file.read()
     except ValueError as exc:
         return [str(exc)]
     if mark is None:

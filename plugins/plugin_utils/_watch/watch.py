@@ -69,7 +69,12 @@ def watched(
     ended. Raises ValueError for wrong variables."""
     terms = watch_terms(values.get(VARIABLE))
     directory = values.get(SNAPSHOT_DIRECTORY) or SNAPSHOTS
-    file = MarkFile.of_host(directory, task.host)
+    try:
+        file = MarkFile.of_host(directory, task.host)
+    except ValueError:
+        if terms is not None:
+            raise
+        return update(values, _begin_nothing)  # a host without a file was never watched
     confirmed = str(values.get(CONFIRMED) or "")
     mark = file.read() if file.path.exists() else None
     if terms is None and mark is None:

@@ -7,9 +7,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.mark import MarkFile
+from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.mark import MarkFile, watched_in_words
+from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.watch import watched
 
 
 @pytest.mark.parametrize("in_the_way", ["watch", "watch/shop.lock/x"])
@@ -20,3 +23,13 @@ def test_something_in_the_way_of_the_mark_is_said_with_its_path(tmp_path: Path, 
     words = r"^baseline_snapshot_directory: .*/watch/shop.lock cannot be written: (File exists|Is a directory)\.$"
     with pytest.raises(ValueError, match=words), MarkFile.of_host(str(tmp_path), "shop").watching():
         pass
+
+
+def test_a_host_whose_name_is_no_name_of_a_file_runs_unless_it_is_to_be_watched(tmp_path: Path) -> None:
+    task: Any = SimpleNamespace(host="shops/berlin")
+    part: Any = None
+    values = {"baseline_snapshot_directory": str(tmp_path)}
+    assert watched_in_words("shops/berlin", str(tmp_path), []) == []
+    assert watched(task, values, part, False, lambda run_values, _begin: run_values) is values  # type: ignore[arg-type, return-value, comparison-overlap]
+    with pytest.raises(ValueError, match="is not a name of a folder"):
+        watched(task, {**values, "baseline_watch": {"minutes": 5}}, part, False, lambda *_arguments: None)  # type: ignore[arg-type]
