@@ -159,8 +159,7 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
             told_at = _told_at(what, told, terms.now)
             told_hosts[host] = _told_of_host(record, since, told_at)
         if what:
-            news_of_host = _news_of_host(record, what, told, since)
-            news.append({**news_of_host, "unmanaged": new_objects})
+            news.append(_news_of_host(record, what, told, since, new_objects))
     moved_records = [record for record in report["hosts"] if record["moved"]]
     news += _news_of_all_moves(moved_records, state.get(MOVED, {}))
     gone = told_before.keys() - {record["host"] for record in records}
@@ -191,15 +190,9 @@ def _news_of_all_moves(
 def _news_of_moves(record: HostRecord) -> Iterator[News]:
     """Each change that Cloudflare has made for a host."""
     for text in moved_lines(record["moved"]):
-        yield {
-            "host": record["host"],
-            "what": MOVED,
-            "status": None,
-            "reason": excerpt(text, MAX_REASON),
-            "since": record["generated"],
-            "unmanaged": [],
-            **contacts(record),
-        }
+        reason = excerpt(text, MAX_REASON)
+        news = _news(record["host"], MOVED, reason, since=record["generated"])
+        yield {**news, **contacts(record)}
 
 
 def _unmanaged(record: HostRecord) -> dict[str, str]:
@@ -229,14 +222,7 @@ def _told_at(what: str, told: Told, now: datetime) -> str:
 def _news_of_gone(host: str) -> News:
     """That a host is no longer in the report, or that a report is no longer too old."""
     reason = "" if host == REPORT else GONE
-    return {
-        "host": host,
-        "what": "over",
-        "status": None,
-        "reason": reason,
-        "since": None,
-        "unmanaged": [],
-    }
+    return _news(host, "over", reason)
 
 
 def _title(news: Sequence[News]) -> str:
@@ -280,21 +266,24 @@ def _what(record: HostRecord, told: Told, terms: Terms) -> str:
     return "again" if is_due else ""
 
 
-def _news_of_host(record: HostRecord, what: str, told: Told, since: str) -> News:
+def _news_of_host(
+    record: HostRecord, what: str, told: Told, since: str, new_objects: Sequence[str]
+) -> News:
     """A host with its first reason, one that is new if there is one."""
     reason = ""
     if what != "over":
         new_reasons = other_reasons(record["reasons"], told.get("reasons", ()))
         reasons = [*new_reasons, *record["reasons"], ""]
         reason = excerpt(reasons[0], MAX_REASON)
-    return {
-        "host": record["host"],
-        "what": what,
-        "status": record["status"],
-        "reason": reason,
-        "since": since,
-        **contacts(record),
-    }
+    fields = {"status": record["status"], "since": since, "unmanaged": new_objects}
+    news = _news(record["host"], what, reason, **fields)
+    return {**news, **contacts(record)}
+
+
+def _news(host: str, what: str, reason: str, **fields: Any) -> News:
+    """The news of a host; the fields that it does not have are empty."""
+    empty = {"status": None, "since": None, "unmanaged": []}
+    return {"host": host, "what": what, "reason": reason, **empty, **fields}
 
 
 def _line(host_news: News) -> str:
