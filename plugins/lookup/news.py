@@ -282,7 +282,7 @@ def _news_of_host(
 
 def _news(host: str, what: str, reason: str, **fields: Any) -> News:
     """The news of a host; the fields that it does not have are empty."""
-    empty = {"status": None, "since": None, "unmanaged": []}
+    empty: News = {"status": None, "since": None, "unmanaged": []}
     return {"host": host, "what": what, "reason": reason, **empty, **fields}
 
 
