@@ -200,7 +200,7 @@ def beside_octorules(serving: Serving, scratch: Path, octorules: str, state: str
     """
     fleet = Fleet(serving, scratch, count, **options)
     what = f"{count:,} zones {state}"
-    theirs, html = f"octorules plan of {what}", f"octorules plan of {what}, with its HTML"
+    theirs, html = "octorules plan", "octorules plan, with its HTML"
     baseline, report, role_of_each = (
         f"{name} on {what}" for name in ("playbook baseline --check", "the report", "the role baseline in check mode")
     )
