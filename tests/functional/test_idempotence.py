@@ -16,6 +16,7 @@ from tests.fake_service import LocalService
 from tests.fake_service.calls import Call
 from tests.functional.host_cases import HOSTS
 from tests.functional.idempotence_cases import CASES, Case
+from tests.judges import cf
 from tests.support.module_run import WRITING, Modules
 from tests.support.sdk_types import faults_in
 from tests.support.service_state import clearances, collections_of, comparable, differences, seed
@@ -67,6 +68,7 @@ def test_predict_apply_apply_again(case: Case, service: LocalService, modules: M
     assert [*map(turn, service.writes)] == sorted(map(turn, service.writes))
     assert clearances(service) == []
     assert faults_in(service.writes) == []
+    assert cf.faults_in(service.calls) == []
     assert all(call.method != "PUT" for call in service.writes if call.path.endswith("/items"))  # which replaces all
     assert differences(comparable(predicted), comparable(done)) == []
     assert (done["diff"], done["plan_id"]) == (predicted["diff"], predicted["plan_id"])
