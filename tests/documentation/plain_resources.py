@@ -28,7 +28,7 @@ from tests.documentation.shapes import OF_CLOUDFLARE
 
 ROOT = Path(__file__).parents[2]
 ACTIONS = ROOT / "plugins" / "action"
-RUNTIME, NOX, README = (ROOT / name for name in ("meta/runtime.yml", "antsibull-nox.toml", "README.md"))
+RUNTIME, NOX, README = (ROOT / name for name in ("meta/runtime.yml", "antsibull-nox.toml", "plugins/README.md"))
 RELEASE = "1.0.0"  # which adds all of them
 LIKE = "protected_prefixes"  # the module of a list, whose options for its whole list every other one has
 IDS = {"zone": "5c2a81f0f7ae4b2d9b1e6f3a7d904c11", "account": "023e105f4ecef8ad9ca31a8372d0c353"}
@@ -275,11 +275,11 @@ def with_patterns(text: str) -> str:
 
 
 def with_rows(text: str) -> str:
-    """The README with a row for each module."""
+    """The list of modules with a row for each."""
     head = "| module | what it does | permission of the token |"
     block = re.search(rf"(?m)^{re.escape(head)}\n\|[-|]+\n((?:\|.*\n)+)", text)
     if block is None:
-        raise ValueError("README.md has no table of modules")
+        raise ValueError("plugins/README.md has no table of modules")
     lines = block[1].splitlines()
     for managed in PLAIN:
         if any(line.startswith(f"| `{managed.module}` |") for line in lines):

@@ -35,6 +35,7 @@ from tests.support.module_run import ACCOUNT, ZONE, run_main
 PAGES = {page.name: page for page in map(read_page, PATHS)}
 README = PAGES["README.md"]
 INDEX = PAGES["docs/README.md"]
+LISTED = PAGES["plugins/README.md"]
 GALAXY = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))
 each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 
@@ -254,7 +255,7 @@ def granted_by(permission: str) -> tuple[str, Permission]:
     return AREA_OF_PERMISSION[name], "read" if access == "Read" else "write"
 
 
-@pytest.mark.parametrize(("module", "permission"), [(row[0], row[2]) for row in rows(README, "module")])
+@pytest.mark.parametrize(("module", "permission"), [(row[0], row[2]) for row in rows(LISTED, "module")])
 def test_a_module_needs_the_permission_listed_and_no_more(
     module: str, permission: str, service: LocalService, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,15 @@ import yaml
 from tests.support.ansible_run import REPOSITORY
 
 PLUGINS = REPOSITORY / "plugins"
-PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "roles/*/README.md", "examples/README.md")
+PAGES = (
+    "README.md",
+    "plugins/README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/*.md",
+    "roles/*/README.md",
+    "examples/README.md",
+)
 PROSE_KEYS = {"description", "short_description", "notes", "requirements"}
 MARKUP = re.compile(r"\b[A-Z]{1,3}\(((?:[^()\\]|\\.|\([^()]*\))*)\)")  # O(state=absent), of Ansible's documentation
 VALUE = "`x`"  # stands for a value in a message

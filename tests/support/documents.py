@@ -27,7 +27,7 @@ import yaml
 
 from tests.support.ansible_run import REPOSITORY
 
-PATHS = tuple(sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md")]))
+PATHS = tuple(sorted([*REPOSITORY.glob("*.md"), REPOSITORY / "plugins/README.md", *REPOSITORY.glob("docs/*.md")]))
 LANGUAGES = ("yaml", "console", "python", "hcl")
 FILE = re.compile(r"# ([\w./-]+\.(?:ya?ml|txt))\n")
 ASSIGNMENT = re.compile(r"([A-Z_]+)=(.*)")

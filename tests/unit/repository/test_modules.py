@@ -64,10 +64,15 @@ def problems() -> Iterator[str]:
     runtime = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text(encoding="utf-8"))
     if runtime["action_groups"] != GROUPS:
         yield "meta/runtime.yml has other modules in its action groups"
-    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Modules\n")[2].partition("\n## ")[0]
+    table = (
+        (ROOT / "plugins" / "README.md")
+        .read_text(encoding="utf-8")
+        .partition("\n## Modules\n")[2]
+        .partition("\n## ")[0]
+    )
     rows = [(row["name"], row["description"]) for row in ROW.finditer(table)]
     if rows != [(name, short_description(name)) for name in MODULES]:
-        yield "README.md has another table of modules"
+        yield "plugins/README.md has another table of modules"
 
 
 def short_description(name: str) -> str:
