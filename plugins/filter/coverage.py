@@ -14,42 +14,38 @@ from ..module_utils._arguments import TEXTS
 from ..module_utils._errors import OptionError, OptionProblems, parsed
 from ..module_utils._protection.account_state import read_account
 from ..module_utils._protection.coverage import Coverage
-from ..module_utils._protection.summary import CoverageSummary, answer, summarise
+from ..module_utils._protection.summary import NetworkAnswer, answer, summarise
 from ..module_utils._text import Option
 from ..plugin_utils._variables import read_call
 
 
-def coverage(account: Any) -> CoverageSummary:
-    """The coverage of an account; see coverage.yml."""
-    return summarise(_covering("coverage", account))
-
-
-def covers(account: Any, addresses: Any) -> Any:
-    """Return whether and how an address, or each of several, is protected; see covers.yml."""
-    covering = _covering("covers", account)
-    problems, answers = OptionProblems(), []
+def coverage(account: Any, covers: Any = ()) -> dict[str, Any]:
+    """The coverage of an account, with an answer for each address that is asked for; see
+    coverage.yml."""
     try:
-        call = read_call({"addresses": {**TEXTS, "required": True}}, addresses=addresses)
-        for position, address in enumerate(call["addresses"]):
-            with problems.collected():
-                option = Option("addresses", position)
-                answers.append(parsed(option, partial(answer, covering), address))
-        problems.raise_any()
+        account_coverage = Coverage(read_account(account))
+        answers = _answers(account_coverage, covers)
     except (OptionError, ValueError) as exc:
-        raise AnsibleFilterError(f"edgeops.protection.covers: {exc}") from None
-    return answers[0] if isinstance(addresses, str) else answers
+        raise AnsibleFilterError(f"edgeops.protection.coverage: {exc}") from None
+    summary = summarise(account_coverage)
+    return {**summary, "covers": answers} if answers else {**summary}
 
 
-def _covering(name: str, account: Any) -> Coverage:
-    try:
-        return Coverage(read_account(account))
-    except OptionError as exc:
-        raise AnsibleFilterError(f"edgeops.protection.{name}: {exc}") from None
+def _answers(account_coverage: Coverage, addresses: Any) -> list[NetworkAnswer]:
+    """The answers about addresses and networks; raises OptionError and ValueError."""
+    call = read_call({"covers": {**TEXTS, "default": []}}, covers=addresses)
+    problems, answers = OptionProblems(), []
+    for position, address in enumerate(call["covers"]):
+        with problems.collected():
+            option = Option("covers", position)
+            answers.append(parsed(option, partial(answer, account_coverage), address))
+    problems.raise_any()
+    return answers
 
 
 class FilterModule:
-    """The filters of this file."""
+    """The filter of this file."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
-        """The functions, by the names of their filters."""
-        return {"coverage": coverage, "covers": covers}
+        """The function, by the name of its filter."""
+        return {"coverage": coverage}

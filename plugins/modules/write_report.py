@@ -62,8 +62,7 @@ attributes:
     description: Supports check mode, in which it writes no file.
     support: full
 seealso:
-  - plugin: edgeops.protection.protection_report
-    plugin_type: filter
+  - module: edgeops.protection.host_baseline
 """
 
 EXAMPLES = r"""

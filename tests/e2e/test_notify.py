@@ -16,12 +16,13 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from flask import Flask, Response, request
 from werkzeug.serving import make_server
 
 from tests.support.ansible_run import Run, ansible_playbook, without_places
 from tests.support.report_fleet import hosts_of_every_status
+from tests.support.reports import make_report
 from tests.support.sampled_rows import sample
 
 PATH = "/hooks/T0-secret-path"

@@ -7,14 +7,21 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import ENTRY_POINTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as ACCOUNT_WITHOUT_DNS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES, ENTRY_POINTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
+    Export,
+    export_state,
+    export_text,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_host
 
 from tests.fake_service import LocalService
@@ -29,6 +36,23 @@ CHECK = {"username_expression": "u", "password_expression": "p"}
 PURGED = ("prefixes", "allowlist", "rules", "filters")
 ALL_PURGED: dict[str, Any] = {"baseline_purge": list(PURGED), **{f"baseline_{option}": [] for option in PURGED}}
 RESPONSE = {"status_code": 403, "content": "no", "content_type": "text/plain"}
+
+
+def connection_to(service: LocalService) -> dict[str, Any]:
+    """The options of an account, its zone and the connection to the local service."""
+    owners = {"account_id": ACCOUNT, "zone_id": ZONE}
+    return {**owners, "api_token": service.token, "base_url": service.base_url, "call_budget": 0}
+
+
+def exported(service: LocalService, resources: Sequence[Resource], purge: bool = False) -> Export:
+    """The variables that describe these resources."""
+    state = read_host(resources, connection_to(service), run_module)
+    return export_state(state.objects, purge)
+
+
+def text_of(export: Export) -> str:
+    """The variables as the text of a file."""
+    return export_text(export, {})
 
 
 def messy(service: LocalService) -> None:
@@ -53,7 +77,7 @@ def test_applying_the_export_of_a_messy_account_changes_nothing(
     purge: bool, service: LocalService, modules: Modules
 ) -> None:
     messy(service)
-    text = to_baseline_file(modules.done("protection_info"), purge=purge)
+    text = text_of(exported(service, ACCOUNT_WITHOUT_DNS, purge))
     variables = read_back(text)
     assert variables["baseline_ignore_ids"] == ["p3", "p2", "a1", "r1", "f1"]
     assert text.count("; baseline_ignore_ids leaves it alone.") == 5
@@ -66,7 +90,7 @@ def test_applying_the_export_of_a_messy_account_changes_nothing(
 def test_an_unknown_status_is_not_written(enabled: Any, service: LocalService, modules: Modules) -> None:
     service.switch(checked_against_contract=False)
     service.account(ACCOUNT).enabled = enabled
-    text = to_baseline_file(modules.done("protection_info"))
+    text = text_of(exported(service, ACCOUNT_WITHOUT_DNS))
     assert "baseline_enabled" not in read_back(text)
     assert "# The TCP protection status is not known" in text
 
@@ -77,7 +101,7 @@ def test_rules_that_no_option_describes_are_left_to_others(service: LocalService
         {"ref": "b*", "action": "of_the_future", "expression": "true"},
     ]
     service.zone(ZONE).seed(custom_rules=rules)
-    variables = to_baseline({}, custom_rules=modules.done("custom_rules_info")["rules"], purge=True)
+    variables = exported(service, [CUSTOM_RULES], purge=True).variables
     assert variables["baseline_custom_rules_ignore"] == ["b[*]"]
     assert [rule["api_fields"] for rule in variables["baseline_custom_rules"]] == [{"exposed_credential_check": CHECK}]
     result = applied(service, {**variables, "edge_account_id": None})
@@ -86,16 +110,16 @@ def test_rules_that_no_option_describes_are_left_to_others(service: LocalService
 
 def test_an_export_is_the_same_from_run_to_run(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**copy.deepcopy(WHOLE))
-    first = to_baseline_file(modules.done("protection_info"))
+    first = text_of(exported(service, ACCOUNT_WITHOUT_DNS))
     service.account(ACCOUNT).prefixes.reverse()
     service.account(ACCOUNT).rules["syn_flood"].reverse()
-    assert to_baseline_file(modules.done("protection_info")) == first
+    assert text_of(exported(service, ACCOUNT_WITHOUT_DNS)) == first
 
 
 def test_dns_rules_are_described_if_they_were_read(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**copy.deepcopy({**WHOLE, **DNS}))
-    with_dns = to_baseline(modules.done("protection_info", gather_subset=list(SUBSETS)), purge=True)
-    without = to_baseline(modules.done("protection_info"), purge=True)
+    with_dns = exported(service, ACCOUNT_RESOURCES, purge=True).variables
+    without = exported(service, ACCOUNT_WITHOUT_DNS, purge=True).variables
     assert len(with_dns["baseline_dns_rules"]) == len(DNS["dns_rules"])
     assert with_dns.keys() - without.keys() == {"baseline_dns_rules"}
     assert set(with_dns["baseline_purge"]) - set(without["baseline_purge"]) == {"dns_rules"}
@@ -103,33 +127,16 @@ def test_dns_rules_are_described_if_they_were_read(service: LocalService, module
 
 def test_firewall_rules_are_described_so_that_nothing_changes(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(**copy.deepcopy(FIREWALL))
-    rules = modules.done("firewall_rules_info")["rules"]
-    variables = to_baseline({}, firewall_rules=rules)
-    assert len(variables["baseline_firewall_rules"]) == len(rules) > 0
+    variables = exported(service, [FIREWALL_RULES]).variables
+    assert len(variables["baseline_firewall_rules"]) == len(service.zone(ZONE).rules) > 0
     assert modules.done("firewall_rules", rules=variables["baseline_firewall_rules"])["changed"] is False
-
-
-@pytest.mark.parametrize("account", [[], "text", {}, {"status": {}, "prefixes": "x"}, {"status": None}], ids=str)
-def test_input_of_another_shape_is_refused(account: Any) -> None:
-    with pytest.raises(AnsibleFilterError, match=r"edgeops\.protection\.to_baseline: "):
-        to_baseline(account)
-
-
-def test_a_misspelt_field_is_refused_and_an_unknown_one_is_not() -> None:
-    with pytest.raises(
-        AnsibleFilterError, match=r"custom_rules\[0\]\.rf: there is no such field \(did you mean ref\?\)"
-    ):
-        to_baseline({}, custom_rules=[{"rf": "a"}])
-    rule = {"ref": "a", "action": "block", "expression": "true", "enabled": True, "new_field_of_the_api": 1}
-    assert [one["ref"] for one in to_baseline({}, custom_rules=[rule])["baseline_custom_rules"]] == ["a"]
 
 
 @pytest.mark.parametrize("plural", BY_PLURAL)
 def test_every_resource_is_read_by_its_name(plural: str, service: LocalService) -> None:
     service.zone(ZONE).seed(account_id=ACCOUNT)
-    connection = {"account_id": ACCOUNT, "zone_id": ZONE, "api_token": service.token, "base_url": service.base_url}
-    resource = BY_PLURAL[plural]
-    state = read_host([resource], {**connection, "call_budget": 0}, run_module)
+    connection, resource = connection_to(service), BY_PLURAL[plural]
+    state = read_host([resource], connection, run_module)
     deploying = [ENTRY_POINTS[resource.owner].plural] if "rulesets" in plural else []
     assert (state.owners, [*state.objects]) == ({resource.owner: connection[resource.owner]}, [plural, *deploying])
     assert not service.writes

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter plugins: the same answers as the module's, from results and from variables, and sentences for mistakes."""
+"""The filter coverage: the same answers as the module's, from results and from variables, and sentences for mistakes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.filter.coverage import coverage, covers
+from ansible_collections.edgeops.protection.plugins.filter.coverage import coverage
 
 from tests.fake_service import LocalService
 from tests.functional.risk_cases import EXISTING
@@ -24,8 +24,8 @@ def test_from_a_result_they_tell_what_the_module_tells(service: LocalService, mo
     source = modules.done("protection_info", covers=ASKED)
     bare = {name: value for name, value in source.items() if name not in ("coverage", "covers")}
     assert coverage(bare) == source["coverage"]
-    assert covers(bare, ASKED) == source["covers"]
-    assert covers(bare, ASKED[0]) == source["covers"][0]
+    assert coverage(bare, ASKED) == {**source["coverage"], "covers": source["covers"]}
+    assert coverage(bare, covers=ASKED[0])["covers"] == source["covers"][:1]
 
 
 def test_dns_protection_is_a_component_if_its_rules_are_there(service: LocalService, modules: Modules) -> None:
@@ -34,7 +34,7 @@ def test_dns_protection_is_a_component_if_its_rules_are_there(service: LocalServ
     source = modules.done("protection_info", gather_subset=subsets, covers=ASKED)
     bare = {name: value for name, value in source.items() if name not in ("coverage", "covers")}
     assert coverage(bare) == source["coverage"]
-    assert covers(bare, ASKED) == source["covers"]
+    assert coverage(bare, ASKED) == {**source["coverage"], "covers": source["covers"]}
     assert list(source["coverage"]["modes"]) == ["syn_flood", "out_of_state_tcp", "dns"]
     assert list(coverage({**bare, "dns_rules": None})["modes"]) == ["syn_flood", "out_of_state_tcp"]
 
@@ -95,17 +95,16 @@ def test_a_mistake_is_a_sentence(source: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("addresses", "message"),
     [
-        ("203.0.113/24", "addresses[0]: '203.0.113/24' is neither an address nor a network"),
+        ("203.0.113/24", "covers[0]: '203.0.113/24' is neither an address nor a network"),
         (
             ["x", "192.0.2.1", "y"],
-            "2 errors: (1) addresses[0]: 'x' is neither an address nor a network;"
-            " (2) addresses[2]: 'y' is neither an address nor a network",
+            "2 errors: (1) covers[0]: 'x' is neither an address nor a network;"
+            " (2) covers[2]: 'y' is neither an address nor a network",
         ),
-        (None, "addresses: it is missing; write a list."),
-        ({"a": 1}, "addresses: it is a dictionary; write a list."),
+        ({"a": 1}, "covers: it is a dictionary; write a list."),
     ],
 )
-def test_asking_for_no_address_is_a_sentence(addresses: Any, message: str) -> None:
+def test_asking_for_what_is_no_address_is_a_sentence(addresses: Any, message: str) -> None:
     with pytest.raises(AnsibleFilterError) as caught:
-        covers({"prefixes": []}, addresses)
-    assert caught.value.message == f"edgeops.protection.covers: {message}"
+        coverage({"prefixes": []}, addresses)
+    assert caught.value.message == f"edgeops.protection.coverage: {message}"

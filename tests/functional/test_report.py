@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.report_schema import validate_report
+from tests.support.reports import make_report, read_results
 
 GENERATED = "2026-11-21T10:00:00+00:00"
 KINDS = ("syn_flood", "out_of_state_tcp")

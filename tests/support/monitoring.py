@@ -12,12 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import PostureRecord
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
 from tests.support.ansible_run import REPOSITORY
+from tests.support.reports import make_report, read_results
 
 ALERTS = REPOSITORY / "extensions" / "prometheus" / "alerts.yml"
 DASHBOARD = REPOSITORY / "extensions" / "grafana" / "protection.json"

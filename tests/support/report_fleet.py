@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, read_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
 
 from tests.fake_service import LocalService
 from tests.support.inventories import write_inventory
 from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.reports import read_results
 
 KINDS = ("syn_flood", "out_of_state_tcp")
 PREFIXES = [{"prefix": "192.0.2.0/24", "comment": "office"}, {"prefix": "2001:db8::/48"}]

@@ -90,9 +90,7 @@ def export_state(state: State, purge: bool = False) -> Export:
     described. With `purge` the lists are exclusive: objects that no variable names are deleted,
     except for those left alone. Raises ValueError for an empty state."""
     if not state:
-        raise ValueError(
-            "there is nothing to export; give the result of protection_info, or lists of rules"
-        )
+        raise ValueError("there is nothing to export, since nothing was read")
     plain_state = plain(state)
     export = Export(notes=_lists_left_alone(plain_state))
     state = whole_state(plain_state)

@@ -358,11 +358,6 @@ def shared_owners(host_records: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def make_report(hosts: Iterable[HostResults], generated: str) -> records.Report:
-    """The report on some hosts; `generated` is when it was made, as a timestamp with an offset."""
-    return report_of([host_record(host, generated) for host in hosts], generated)
-
-
 def report_of(host_records: Iterable[records.HostRecord], generated: str) -> records.Report:
     """A report with these records, the worst first, and their totals."""
     ordered = without_repeated_rules(sorted(host_records, key=_rank_of_host))

@@ -5,8 +5,8 @@
 
 """The record of a host, as far as the results of its modules tell it.
 
-A module may run packed, in another process, and the filter gets results that a playbook has
-registered, so that a plan comes here as data and not as objects. It is read once, here.
+A module may run packed, in another process, so that a plan comes here as data and not as objects.
+It is read once, here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar, cast
 
-from ...module_utils import _arguments
 from ...module_utils._context import UNLIKE_BASELINE
 from ...module_utils._errors import PLACE, REFUSAL, Refusal
 from ...module_utils._guard.terms import Pending
@@ -36,8 +35,8 @@ from ...module_utils._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, 
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Object, Resource, State, without
 from ...module_utils._schema.rulesets import OVERRIDES, PARAMETERS
 from ...module_utils._specs.base import ModuleResult
-from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
-from ...module_utils._text import Option, sentence
+from ...module_utils._specs.registry import TRAFFIC
+from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from .._variables import plain
 from . import coverage as coverages
@@ -45,7 +44,6 @@ from . import record as records
 
 PlaceOf = Callable[["str | None"], "str | None"]  # of an option by its name
 Element = TypeVar("Element")
-MODULE_RESULT: _arguments.Argument = {"type": "dict"}
 NETWORKS_IN_JSON = 100  # of a component are in report.json
 
 
@@ -366,20 +364,6 @@ def _seen(component: ComponentTraffic) -> records.SeenTraffic:
     ]
     hidden = max(0, len(losing) - NETWORKS_IN_JSON)
     return {**component, "networks": losing[:NETWORKS_IN_JSON], "more_networks": hidden}
-
-
-def read_results(record: Mapping[str, Any]) -> HostResults:
-    """The results of a host from the filter's input; raises OptionError if these are not
-    results.
-    """
-    results, failures = record.get("results") or {}, record.get("failures") or []
-    host = plain(record["host"])
-    option = Option(host, "results")
-    all_modules = _arguments.result_argument(MODULE_SPECS)  # whose names tell a misspelt one
-    modules = _arguments.result_argument(**dict.fromkeys(results, MODULE_RESULT))
-    _arguments.read_value(option, all_modules, results)
-    _arguments.read_value(option, modules, results)
-    return host_results(host, record, plain(results), plain(list(failures)))
 
 
 def is_refusal(result: ModuleResult) -> bool:

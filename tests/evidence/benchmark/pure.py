@@ -33,10 +33,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import ANALYTICS, FieldReader
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, json_text
 
 from tests.support.report_fleet import fleet
+from tests.support.reports import make_report
 
 from .accounts import identifier, prefixes
 from .items import seconds

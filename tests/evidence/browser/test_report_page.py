@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import compare, html_page, json_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import (
     AcceptedRisk,
@@ -29,6 +28,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.support.ansible_run import REPOSITORY
 from tests.support.report_fleet import BLOCKED, fleet
+from tests.support.reports import make_report
 
 AXE = REPOSITORY / ".cache" / "npm" / "axe-core" / "package" / "axe.min.js"
 GENERATED = "2026-11-21T10:00:00+00:00"

@@ -9,12 +9,11 @@ import re
 from typing import Any
 
 import pytest
-from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.filter.protection_report import protection_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import compare, read_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import unread_host
+
+from tests.support.reports import make_report
 
 NEWER, OLDER = "2026-11-21T10:00:00+00:00", "2026-11-21T10:30:00+01:00"
 EARLY, NOW, LATE = "2026-11-21T11:01:00+00:00", "2026-11-21T11:00:00+00:00", "2999-01-01T00:00:00+00:00"
@@ -98,15 +97,3 @@ def test_other_files_are_refused(change: dict[str, Any], problem: str) -> None:
 def test_a_file_that_is_no_report_is_told_so(text: str) -> None:
     with pytest.raises(ValueError, match=r"earlier\.json is"):
         read_report("earlier.json", text, NOW)
-
-
-def test_the_filter_explains_its_errors() -> None:
-    records: list[Any] = [{}, {"host": "lima", "results": ["x"]}, {"host": "lima", "failures": {"msg": "x"}}, 1]
-    for malformed in records:
-        with pytest.raises(AnsibleFilterError, match="protection_report: "):
-            protection_report([malformed], NEWER)
-    misspelt = [{"host": "lima", "results": {"account_protecton": {}}}]
-    with pytest.raises(
-        AnsibleFilterError, match=r"lima\.results\.account_protecton: .* \(did you mean account_protection\?\)"
-    ):
-        protection_report(misspelt, NEWER)
