@@ -144,8 +144,8 @@ def _default_in_words(default: float) -> str:
 
 
 def would(risk: Risk) -> str:
-    """The end of the sentence that begins with "The plan would"."""
-    return risk.sentence.removeprefix("The plan would ").rstrip(".")
+    """The end of the sentence that begins with "The plan would", without the details, which its section on the page has."""
+    return re.split(r"[:.](?: |$)", risk.sentence.removeprefix("The plan would "), maxsplit=1)[0]
 
 
 def marked(text: str) -> str:
