@@ -119,13 +119,19 @@ def test_a_list_that_is_to_go_has_the_loss_by_the_rules_that_name_it(
     assert "not known" not in " ".join(reasons)
 
 
-def test_a_list_that_no_baseline_names_is_a_hole_if_a_rule_lets_it_pass(service: LocalService) -> None:
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_list_that_no_baseline_names_is_a_hole_if_a_rule_of_the_baseline_lets_it_pass(
+    is_ours: bool, service: LocalService
+) -> None:
+    """Somebody else may spare a list of his own from rules of his own."""
     lists: list[Any] = [{"name": name, "items": OFFICE["items"]} for name in ("office", "old")]
     service.account(ACCOUNT).seed(lists=lists, network_firewall_rules=[PASS, WALL])
-    host_of_lists = predicted(service, baseline_ip_lists=[{"name": "scrapers"}])
+    rules = {"baseline_network_firewall_rules": [PASS, WALL]} if is_ours else {}
+    host_of_lists = predicted(service, baseline_ip_lists=[{"name": "scrapers"}], **rules)
     unmanaged = [(item["key"], item["weakens"]) for item in host_of_lists["unmanaged"]]
-    assert unmanaged == [("office", True), ("old", False)]
-    assert f"The list office {OF_PACKETS}, and no baseline names it." in assessed(host_of_lists)[1]
+    assert unmanaged == [("office", is_ours), ("old", False)]
+    sentence = f"The list office {OF_PACKETS}, and no baseline names it."
+    assert (sentence in assessed(host_of_lists)[1]) is is_ours
 
 
 ALONE: dict[str, Any] = {"edge_account_id": None, "baseline_prefixes": None}

@@ -40,7 +40,7 @@ from .holes import holes, opened_in_words
 from .losses import NO_CONTENTS, Referring, objects_among, other_objects
 from .modes import Loss, loss_by
 from .rules_in_force import in_enterprise, lists_named_in
-from .unmanaged import UnmanagedInResult, unmanaged_record, unmanaged_records
+from .unmanaged import UnmanagedInResult, unmanaged_record, unmanaged_records, without_unnamed_rules
 
 MAY_HOLD_EVERYTHING = "may hold everything, since the host is a zone without its account"
 MOST_SINGLE_ITEMS = 100  # items of a list one by one; more are checked together
@@ -92,8 +92,18 @@ def all_unmanaged(
         records += _beside_rulesets(kinds, state)
     described = kinds.lists or (of_lists and LISTS.plural in state)
     if is_host and described:
-        records += unmanaged_lists(kinds.lists, state)
+        of_task = _with_rules_of_task([*alone, *kinds.deployments], state)
+        records += unmanaged_lists(kinds.lists, state, of_task)
     return records
+
+
+def _with_rules_of_task(desired: Sequence[Desired], state: State) -> State:
+    """The state, with the rules that the task names in place of all rules."""
+    keys: dict[str, AbstractSet[Key]] = {}
+    for wanted in desired:
+        plural = wanted.resource.plural
+        keys[plural] = {*keys.get(plural, ()), *wanted.objects}
+    return without_unnamed_rules(keys, state)
 
 
 def _with_deploying_rules(kinds: CollectionKinds, state: State) -> list[Desired]:
@@ -251,10 +261,14 @@ def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
     return other_objects(LISTS, LISTS.our_objects_in(state), keys)
 
 
-def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedInResult]:
-    """A record of each list that the task does not name. Of the lists that it names, a record of
-    each unnamed item that weakens rules, or may weaken them. In the order of the state."""
-    referring = Referring(state)
+def unmanaged_lists(
+    desired: Sequence[Desired], state: State, of_task: State
+) -> list[UnmanagedInResult]:
+    """A record of each list that the task does not name, and whether it weakens the rules of the
+    state `of_task`, which has the rules of the task alone: somebody else may spare a list from
+    rules of his own. Of the lists that the task names, a record of each unnamed item that weakens
+    rules, or may weaken them. In the order of the state."""
+    referring, referring_of_task = Referring(state), Referring(of_task)
     items_by_list: dict[str, Desired] = {}
     for wanted in desired:
         if wanted.resource.parent is LISTS:
@@ -266,7 +280,8 @@ def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedI
         if name in items_by_list:
             records += _records_of_items(referring, obj, items_by_list[name], state)
         elif name in unnamed:
-            loss = _loss_by_items(referring, obj, (), state.get(items_of(name).plural) or (), state)
+            items = state.get(items_of(name).plural) or ()
+            loss = _loss_by_known_rules(referring_of_task, obj, (), items, of_task)
             records.append(unmanaged_record(LISTS, obj, loss))
     return records
 
@@ -297,7 +312,21 @@ def _loss_by_items(
     state: State,
 ) -> Loss | None:
     """The loss if items are `added` to a list that contains the items `described`: traffic passes
-    by the rules that refer to the list. None if there is none."""
+    by the rules that refer to the list, or may pass by those that are not known. None if there is
+    none."""
+    loss = _loss_by_known_rules(referring, list_object, described, added, state)
+    contents = contents_of(added).without(contents_of(described))
+    return loss or referring.loss_by_unknown_rules(list_object, contents)
+
+
+def _loss_by_known_rules(
+    referring: Referring,
+    list_object: Object,
+    described: Sequence[Object],
+    added: Sequence[Object],
+    state: State,
+) -> Loss | None:
+    """The loss by the rules of the state if items are `added`, as in `_loss_by_items`."""
     contents = contents_of(added).without(contents_of(described))
     if not contents.size:
         return None
@@ -305,7 +334,7 @@ def _loss_by_items(
     without, with_items = ({**state, plural: items} for items in (described, [*described, *added]))
     changes = traffic_difference(without, with_items)
     if not [*opening_sources(changes)]:
-        return referring.loss_by_unknown_rules(list_object, contents)
+        return None
     by_known_rules = referring.loss_by_known_rules(list_object, NO_CONTENTS, contents)
     return by_known_rules or loss_by(LISTS, list_object, *opened_in_words(changes))
 
@@ -323,7 +352,7 @@ def lists_not_read(state: State) -> list[dict[str, Any]]:
     for name in names:
         with_lists[items_of(name).plural] = everything
     records = []
-    for record in unmanaged_lists([], with_lists):
+    for record in unmanaged_lists([], with_lists, with_lists):
         if record["reason"]:
             reason = f"{MAY_HOLD_EVERYTHING}; then it {record['reason']}"
             records.append({**record, "weakens": None, "reason": reason})

@@ -119,7 +119,7 @@ def _objects_of_task(keys_of_task: Mapping[str, Collection[Key]], state: State) 
     return described
 
 
-def _without_unnamed_rules(keys_of_task: Mapping[str, Collection[Key]], state: State) -> State:
+def without_unnamed_rules(keys_of_task: Mapping[str, Collection[Key]], state: State) -> State:
     """The state, with the rules whose keys the task names in place of all rules. Rules of other
     phases stay, except those that may decide about traffic before the rules of the task."""
     reduced: dict[str, Sequence[Object]] = {}
@@ -139,7 +139,7 @@ def _holes_of_task(
     traffic = {resource.traffic for resource in of_task if resource in EVALUATION}
     has_level = any(resource.levels for resource in of_task)
     kinds = traffic | {CUSTOM_RULES.traffic} if has_level else traffic
-    found = holes(_without_unnamed_rules(keys_of_task, state), state, kinds)
+    found = holes(without_unnamed_rules(keys_of_task, state), state, kinds)
     concerning = [hole for hole in found if traffic or SKIP_OF_LEVEL in hole.rule.skips]
     return sorted(concerning, key=lambda hole: hole.loss.certain)
 

@@ -227,7 +227,7 @@ def test_items_of_a_list_that_a_baseline_does_not_name(
     state: dict[str, Any] = {"zone": ZONE, **OFFICE, ITEMS.plural: [{"ip": "192.0.2.9"}], "custom_rules": rules}
     named = [(Option(), {"name": "office"})] if names_list else []
     desired = [parse_desired(LISTS, named), *([parse_desired(ITEMS, [])] if names_list else [])]
-    records = [(one["weakens"], one["reason"]) for one in unmanaged_lists(desired, state)]
+    records = [(one["weakens"], one["reason"]) for one in unmanaged_lists(desired, state, state)]
     assert records == ([(weakens, reason)] if reason or not names_list else [])
 
 

@@ -7,6 +7,7 @@ tests/functional/test_report_holes.py and test_report_lists.py have more of them
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Dict
 
 import pytest
@@ -39,7 +40,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewal
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource, State
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 from tests.support.changes import weaker_in
@@ -374,9 +375,14 @@ def desired_of(*addresses: str) -> list[Desired]:
     return [parse_desired(LISTS, [(Option(), {"name": "office"})]), parse_desired(ITEMS, items)]
 
 
+def lists_beside(desired: Sequence[Desired], state: State) -> list[Any]:
+    """The records of lists if all rules of the state are those of the task."""
+    return [*unmanaged_lists(desired, state, state)]
+
+
 def test_an_item_is_a_hole_unless_named_items_have_its_addresses() -> None:
     desired = desired_of("192.0.2.0/28")
-    (record,) = unmanaged_lists(desired, state_of("192.0.2.0/28", "192.0.2.9", "192.0.2.99"))
+    (record,) = lists_beside(desired, state_of("192.0.2.0/28", "192.0.2.9", "192.0.2.99"))
     assert record == {
         "resource": "ip_list_item",
         "key": "office 192.0.2.99",
@@ -389,16 +395,16 @@ def test_an_item_is_a_hole_unless_named_items_have_its_addresses() -> None:
 
 def test_many_items_are_judged_together() -> None:
     many = [f"192.0.2.{number}" for number in range(MOST_SINGLE_ITEMS + 1)]
-    records = unmanaged_lists(desired_of(), state_of(*many))
+    records = lists_beside(desired_of(), state_of(*many))
     assert {record["weakens"] for record in records} == {None}
     assert len(records) == len(many)
-    assert unmanaged_lists(desired_of(), state_of(*many, rules=LIST_RULES[1:], num_referencing_filters=0)) == []
+    assert lists_beside(desired_of(), state_of(*many, rules=LIST_RULES[1:], num_referencing_filters=0)) == []
 
 
 def test_a_list_of_another_kind_is_not_judged() -> None:
     desired = [parse_desired(LISTS, [])]
-    assert unmanaged_lists(desired, state_of(kind="redirect")) == []
-    assert [record["key"] for record in unmanaged_lists(desired, state_of())] == ["office"]
+    assert lists_beside(desired, state_of(kind="redirect")) == []
+    assert [record["key"] for record in lists_beside(desired, state_of())] == ["office"]
 
 
 def test_a_plan_that_takes_items_from_a_skip_mends_a_weaker_list() -> None:
