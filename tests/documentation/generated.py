@@ -18,30 +18,6 @@ from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.variables_schema import SCHEMA as VARIABLES
 from tests.documentation.variables_schema import variables_schema
 
-ARCHITECTURE = plain.ROOT / "docs" / "architecture.md"
-TOP = "(top)"  # the files of a folder beside its packages
-
-
-def with_files(text: str) -> str:
-    """The page of the architecture with the files of each package."""
-    for folder, head in (("module_utils", "| package |"), ("plugin_utils", "| package of hosts |")):
-        start = text.index(head)
-        end = text.index("\n\n", start)
-        lines = [_with_files(line, plain.ROOT / "plugins" / folder) for line in text[start:end].split("\n")]
-        text = text[:start] + "\n".join(lines) + text[end:]
-    return text
-
-
-def _with_files(line: str, folder: Path) -> str:
-    """A row of the table of packages with the files of its package; another line as it is."""
-    name, *cells = line.strip("|").split(" | ")
-    package = folder / name.strip(" `").replace(TOP, ".")
-    if not package.is_dir():
-        return line
-    files = ", ".join(f"`{path.name}`" for path in sorted(package.glob("*.*")) if path.suffix in (".py", ".yml"))
-    return "|" + " | ".join([name, files, *cells[1:]]) + "|"
-
-
 GENERATED: Sequence[tuple[Path, Callable[[str], str]]] = (
     (plain.RUNTIME, plain.with_action_groups),
     (plain.NOX, plain.with_patterns),
@@ -53,7 +29,6 @@ GENERATED: Sequence[tuple[Path, Callable[[str], str]]] = (
     (BASELINE, with_limits),
     (FRAGMENTS, with_fragments),
     (PAGE, with_tables),
-    (ARCHITECTURE, with_files),
     (EVIDENCE, with_assumptions),
     (SCHEMA, lambda _text: report_schema()),
     (PLAN_SCHEMA, lambda _text: plan_schema()),
