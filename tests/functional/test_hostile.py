@@ -118,7 +118,7 @@ def test_an_answer_ends_in_a_true_result_or_in_one_line_and_the_page_says_so(
     answer: Misbehaviour, service: LocalService, waits: list[float]
 ) -> None:
     endings = endings_on_the_page(answer)
-    for call in sample(CALLS, 8, first=ANSWERS.index(answer)):
+    for call in sample(CALLS, 12, first=ANSWERS.index(answer)):
         ended = outcome(service, answer, call)
         assert all(PATHS.fullmatch(write.path) for write in service.writes), service.writes
         assert ended.work < MOST_WORK, (ended.work, call)

@@ -145,7 +145,7 @@ class Lima:
         return state(self.service)
 
 
-@pytest.mark.parametrize("case", sample(CASES, 12), ids=str)
+@pytest.mark.parametrize("case", sample(CASES, 24), ids=str)
 def test_a_posture_comes_and_goes_and_leaves_nothing(case: Case, service: LocalService, tmp_path: Path) -> None:
     service.account(ACCOUNT), service.zone(ZONE)
     lima = Lima(service, case, tmp_path)
