@@ -17,7 +17,7 @@ import ipaddress
 import re
 from functools import lru_cache, partial
 from operator import eq, ge, gt, le, lt, ne
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from .._text import Unread, quoted
 from .._values.address_set import is_in
@@ -87,8 +87,7 @@ def decider_of(tree: Tree) -> Decide:
         part = decider_of(tree.part)
         return lambda fields: _negated(part(fields))
     if isinstance(tree, Combination):
-        decisive, parts = DECISIVE.get(tree.operator), [*map(decider_of, tree.parts)]
-        return lambda fields: _combined(decisive, (part(fields) for part in parts))
+        return _decider_of_parts(DECISIVE.get(tree.operator), tree.parts)
     _left_side, evaluate, test = halves(tree)
 
     def decide(fields: Fields) -> Truth:
@@ -98,6 +97,20 @@ def decider_of(tree: Tree) -> Decide:
             return NotKnown(exc.reasons)
 
     return decide
+
+
+def _decider_of_parts(decisive: bool | None, trees: Sequence[Tree]) -> Decide:
+    """A function that decides an `and`, `or` or `xor`. The decider of a part is made when a request
+    gets to it, since most requests do not get behind the first one."""
+    deciders: list[Decide | None] = [None] * len(trees)
+
+    def truths(fields: Fields) -> Iterator[Truth]:
+        for place, decider in enumerate(deciders):
+            if decider is None:
+                decider = deciders[place] = decider_of(trees[place])
+            yield decider(fields)
+
+    return lambda fields: _combined(decisive, truths(fields))
 
 
 def truth_by(values: Mapping[str, FieldValue], leaf: Comparison) -> Truth:
@@ -182,7 +195,7 @@ def _single_halves(comparison: Comparison, left_side: Operand) -> Halves:
     return Halves(comparison.field, left_side.evaluate, tested)
 
 
-def _quantified_halves(name: str, tokens: list[Token]) -> Halves:
+def _quantified_halves(name: str, tokens: Sequence[Token]) -> Halves:
     """The halves of any() or all() with a comparison of each element of an array."""
     tree = parse(" ".join(token.text for token in tokens))
     is_negated = isinstance(tree, Negation)

@@ -61,7 +61,8 @@ class NotKnown(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def tokens_of(expression: str) -> list[Token]:
+@lru_cache(maxsize=4096)
+def tokens_of(expression: str) -> Sequence[Token]:
     """The words of an expression; raises Unread for a text without end and for a character outside
     of the language."""
     tokens: list[Token] = []
@@ -74,7 +75,7 @@ def tokens_of(expression: str) -> list[Token]:
         token = Token(kind, match[kind], match.start(kind))
         tokens.append(token)
         pattern, position = AFTER_MATCHES if token.text in MATCHES else TOKEN, match.end()
-    return tokens
+    return tuple(tokens)
 
 
 NO_COMMENTS = "; expressions have no comments"
@@ -325,7 +326,7 @@ class _Parser:
     """Parses words to a tree. Each method reads one part of an expression, from the next word on;
     `next` is the word behind it, END at the end."""
 
-    def __init__(self, tokens: list[Token], length: int) -> None:
+    def __init__(self, tokens: Sequence[Token], length: int) -> None:
         self._tokens = tokens
         self._position = 0
         self._length = length

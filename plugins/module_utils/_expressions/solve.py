@@ -83,7 +83,7 @@ class _PairedNodes(NamedTuple):
     """Two nodes that are being combined: `pairs` of their parts are still to be combined, and
     `parts` are the results so far."""
 
-    key: tuple[str, Set, Set]
+    key: tuple[Set, Set]
     level: int
     starts: tuple[int, ...]
     pairs: Iterator[tuple[Set, Set]]
@@ -190,7 +190,7 @@ class Diagrams:
         end = DiagramNode(LAST_LEVEL, (), ())
         self._nodes = [end, end]
         self._numbers: dict[tuple[int, tuple[int, ...], tuple[Set, ...]], Set] = {}  # by nodes
-        self._combined: dict[tuple[str, Set, Set], Set] = {}
+        self._combined: dict[str, dict[tuple[Set, Set], Set]] = {}  # by operators and pairs
         self._bounds: dict[Set, VariableBounds] = {EMPTY: VariableBounds({}, frozenset())}
         self._bounds[WHOLE] = self._bounds[EMPTY]
         self.steps = 0  # that were taken, at most MOST_STEPS
@@ -514,34 +514,34 @@ class Diagrams:
     def _combined_two(self, operator: str, one: Set, other: Set) -> Set:
         """The combination of two sets by an operator; raises Unread after too many steps. Nodes
         with incomplete parts wait in a list, since Python limits the depth of calls."""
-        made = self._known(operator, one, other)
-        waiting = [] if made is not None else [self._paired(operator, one, other)]
+        at_once = _combined_at_once(operator, one, other)
+        known = self._combined.setdefault(operator, {})
+        made = at_once if at_once is not None else known.get((one, other))
+        waiting = [] if made is not None else [self._paired(one, other)]
         while waiting:
             paired = waiting[-1]
-            for left, right in paired.pairs:
-                made = self._known(operator, left, right)
+            for pair in paired.pairs:
+                left, right = pair
+                made = None
+                if left <= WHOLE or right <= WHOLE or left == right:
+                    made = _combined_at_once(operator, left, right)
                 if made is None:
-                    waiting.append(self._paired(operator, left, right))
+                    made = known.get(pair)
+                if made is None:
+                    waiting.append(self._paired(left, right))
                     break
                 paired.parts.append(made)
             else:
                 waiting.pop()
                 made = self._number(paired.level, paired.starts, tuple(paired.parts))
-                self._combined[paired.key] = made
+                known[paired.key] = made
+                if operator != MINUS:
+                    known[paired.key[::-1]] = made
                 if waiting:
                     waiting[-1].parts.append(made)
         return EMPTY if made is None else made
 
-    def _known(self, operator: str, one: Set, other: Set) -> Set | None:
-        """The combination of two sets if it is already known, or follows without their parts;
-        otherwise None."""
-        if one <= WHOLE or other <= WHOLE or one == other:
-            plain = _combined_at_once(operator, one, other)
-            if plain is not None:
-                return plain
-        return self._combined.get(_key_of_pair(operator, one, other))
-
-    def _paired(self, operator: str, one: Set, other: Set) -> _PairedNodes:
+    def _paired(self, one: Set, other: Set) -> _PairedNodes:
         """The parts of two nodes, paired by the values of the first variable of either, and still
         to be combined; raises Unread after too many steps."""
         left, right = self._nodes[one], self._nodes[other]
@@ -561,8 +561,8 @@ class Diagrams:
         self.steps += len(starts)
         if self.steps > self.MOST_STEPS:
             raise Unread(self.TOO_MANY)
-        key = _key_of_pair(operator, one, other)
-        return _PairedNodes(key, min(left.level, right.level), starts, pairs, [])
+        level = min(left.level, right.level)
+        return _PairedNodes((one, other), level, starts, pairs, [])
 
     def _from(self, level: int, traffic: Set) -> DiagramNode:
         """The set as a node of `level`, which is at or above the set's own level."""
@@ -587,11 +587,6 @@ class Diagrams:
     def _number_of_parts(self, level: int, parts: Mapping[int, Set]) -> Set:
         """The set that has these parts, each for the values from its key on."""
         return self._number(level, tuple(parts), tuple(parts.values()))
-
-
-def _key_of_pair(operator: str, one: Set, other: Set) -> tuple[str, Set, Set]:
-    """A key that is equal for pairs of sets with the same combination."""
-    return (operator, one, other) if one < other or operator == MINUS else (operator, other, one)
 
 
 def _spread(node: DiagramNode, starts: Iterable[int]) -> Iterator[Set]:

@@ -95,9 +95,12 @@ class SingleRequest(_Requests):
     def __init__(self, fields: Fields, evaluate: EvaluateExpression = Expression.evaluate) -> None:
         super().__init__(1)
         self._fields, self._evaluate = fields, evaluate
+        self._truths: dict[Expression, Truth] = {}
 
     def matching(self, expression: Expression) -> Split:
-        truth = self._evaluate(expression, self._fields)
+        if expression not in self._truths:
+            self._truths[expression] = self._evaluate(expression, self._fields)
+        truth = self._truths[expression]
         if isinstance(truth, NotKnown):
             return Split(0, 1)
         return self.everything if truth else self.nothing

@@ -126,15 +126,25 @@ class _Part(Generic[TrafficSet]):
 
 
 class Walked(Generic[TrafficSet]):
-    """The marks that traffic has after its walks through phases; `passing` is the traffic that no
-    step stopped, `ended` is the traffic whose last walk a step ended."""
+    """The marks that traffic has after its walks through phases; `ended` is the traffic whose last
+    walk a step ended."""
 
     def __init__(self, sets: TrafficSets[TrafficSet], arriving: TrafficSet) -> None:
         self.sets = sets
-        self.passing = arriving
+        self._arriving = arriving
         self.ended = sets.nothing
         self._marks: dict[Identity, Mark] = {}
         self._pieces: dict[Identity, list[TrafficSet]] = {}
+
+    @property
+    def passing(self) -> TrafficSet:
+        """The traffic that no step stopped."""
+        stopped = [marked.traffic for marked in self.marked(STOPPED)]
+        return self.sets.without(self._arriving, self.sets.union(stopped))
+
+    def has(self, family: str) -> bool:
+        """Return whether a step gave a mark of this family."""
+        return any(mark.family == family for mark in self._marks.values())
 
     def traffic(self, identity: Identity) -> TrafficSet:
         """The traffic that has the mark with this identity."""
@@ -176,8 +186,6 @@ class Walked(Generic[TrafficSet]):
         for part in parts:
             for identity, traffic in part.marked.items():
                 self._pieces.setdefault(identity, []).append(traffic)
-        stopped = [marked.traffic for marked in self.marked(STOPPED)]
-        self.passing = self.sets.without(self.passing, self.sets.union(stopped))
 
     def _part(self, step: Step, inside: TrafficSet) -> _Part[TrafficSet] | None:
         """The effect of a step on the traffic that arrives; None if the step matches none of it."""
@@ -219,11 +227,12 @@ class Walked(Generic[TrafficSet]):
         sets = self.sets
         marked = dict(part.marked)
         for identity, traffic in behind.marked.items():
-            arriving = sets.without(traffic, part.ended)
+            former = part.marked.get(identity, sets.nothing)
+            # What both mark counts once, so that marks which end the walk need no difference.
+            arriving = traffic if former == part.ended else sets.without(traffic, part.ended)
             exempting = behind.unless.get(identity)
             if exempting is not None and exempting in part.marked:
                 arriving = sets.without(arriving, part.marked[exempting])
-            former = marked.get(identity, sets.nothing)
             marked[identity] = sets.union((former, arriving))
         ended = sets.union((part.ended, behind.ended))
         return _Part(ended, marked, {**part.unless, **behind.unless})

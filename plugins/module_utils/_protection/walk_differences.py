@@ -73,10 +73,13 @@ def walk_differences(
     """The differences between two walks. Skips of the phases named in `read` are left out, since
     the rules of these phases show their effect."""
     sets = former.sets
-    passing = sets.intersection(former.passing, latter.passing)
     found: list[TrafficDifference[TrafficSet]] = []
     for family in PROTECTING:
-        looked_at = sets.everything if family in (STOPPED, UNKNOWN) else passing
+        if not (former.has(family) or latter.has(family)):
+            continue
+        looked_at = sets.everything
+        if family not in (STOPPED, UNKNOWN):
+            looked_at = sets.intersection(former.passing, latter.passing)
         for gone in _gone(family, former, latter, looked_at):
             found.append(_weakened(gone))
         for gone in _gone(family, latter, former, looked_at):
@@ -225,11 +228,12 @@ def is_confirmed(
     have a difference of this kind."""
     evaluate = met_in_each_routing if way.depends_on_routing else Expression.evaluate
     for fields in seen:
+        sets = [SingleRequest(fields._replace(lists=contents), evaluate) for contents in lists]
+        if lists[0] == lists[1]:
+            sets[1] = sets[0]  # most rules are those of both states, and are evaluated once
         walks = [
-            walked_phases(
-                SingleRequest(fields._replace(lists=contents), evaluate), phases, Split(1, 1)
-            )
-            for contents, phases in zip(lists, (way.former, way.latter))
+            walked_phases(request, phases, Split(1, 1))
+            for request, phases in zip(sets, (way.former, way.latter))
         ]
         found = walk_differences(walks[0], walks[1], read)
         if not any(one.kind == kind and one.traffic.sure for one in found):

@@ -101,6 +101,9 @@ def _reasons(changed: Iterable[Replaced], compared: ComparedStates, traffic: Set
     """The sources of a difference in this traffic: the changed rules that match it in at least one
     of the states, and the lists with other contents that these refer to. A rule that is the same in
     both states but for its lists is left out, unless nothing else is found."""
+    of_all = list(dict.fromkeys(step.source for replaced in changed for step in replaced.steps))
+    if len(of_all) == 1 and not any(step.lists for one in changed for step in one.steps):
+        return of_all
     steps: list[Step] = []
     for replaced in changed:
         for sets, step in zip(compared.sets, replaced):
