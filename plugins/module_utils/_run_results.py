@@ -22,7 +22,7 @@ from ._result import (
     protection_results,
     with_options,
 )
-from ._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, State
+from ._schema.resource import ZONE_OPTION, State
 from ._specs.base import LEFT_ALONE
 from ._specs.task import Task
 
@@ -116,5 +116,4 @@ class RunResults(NamedTuple):
         if not self.task.spec.lists_unmanaged:
             return {}
         context = self.task.context
-        with_lists = context.reports and ACCOUNT_OPTION in self.owner
-        return unmanaged_results(self.task.desired, state, context.is_role, with_lists)
+        return unmanaged_results(self.task.desired, state, context.is_role, context.reports)

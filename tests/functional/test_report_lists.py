@@ -119,24 +119,36 @@ def test_a_list_that_is_to_go_has_the_loss_by_the_rules_that_name_it(
     assert "not known" not in " ".join(reasons)
 
 
-@pytest.mark.parametrize("is_ours", [True, False])
-def test_a_list_that_no_baseline_names_is_a_hole_if_a_rule_of_the_baseline_lets_it_pass(
-    is_ours: bool, service: LocalService
-) -> None:
-    """Somebody else may spare a list of his own from rules of his own."""
-    lists: list[Any] = [{"name": name, "items": OFFICE["items"]} for name in ("office", "old")]
-    service.account(ACCOUNT).seed(lists=lists, network_firewall_rules=[PASS, WALL])
-    rules = {"baseline_network_firewall_rules": [PASS, WALL]} if is_ours else {}
-    host_of_lists = predicted(service, baseline_ip_lists=[{"name": "scrapers"}], **rules)
-    unmanaged = [(item["key"], item["weakens"]) for item in host_of_lists["unmanaged"]]
-    assert unmanaged == [("office", is_ours), ("old", False)]
-    sentence = f"The list office {OF_PACKETS}, and no baseline names it."
-    assert (sentence in assessed(host_of_lists)[1]) is is_ours
-
-
+MOST_OF_IPV4 = [{"ip": f"{first}.0.0.0/8"} for first in range(64, 256)]
 ALONE: dict[str, Any] = {"edge_account_id": None, "baseline_prefixes": None}
+# The ways to name a zone: alone, as one host with its account, and beside lists of its account.
+KINDS_OF_HOSTS: list[dict[str, Any]] = [ALONE, {}, {"baseline_ip_lists": [{"name": "scrapers"}]}]
 
 
+@pytest.mark.parametrize("of_host", KINDS_OF_HOSTS)
+@pytest.mark.parametrize("rule", [PASS, ONE_WAY])
+@pytest.mark.parametrize("is_ours", [True, False])
+@pytest.mark.parametrize("items", [OFFICE["items"], MOST_OF_IPV4, []], ids=["office", "most of IPv4", "nothing"])
+def test_a_list_that_no_baseline_names_is_a_hole_if_it_holds_all_plain_traffic(
+    items: list[Any], is_ours: bool, rule: dict[str, Any], of_host: dict[str, Any], service: LocalService
+) -> None:
+    """It is taken as it is; somebody else may spare a list of his own from rules of his own."""
+    lists: list[Any] = [{"name": name, "items": items} for name in ("office", "old")]
+    service.account(ACCOUNT).seed(lists=lists)
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[rule, WALL])
+    host_of_lists = predicted(service, **of_host, baseline_custom_rules=[rule, WALL] if is_ours else [])
+    is_hole = is_ours and items is MOST_OF_IPV4
+    of_lists = [(item["key"], item["weakens"]) for item in host_of_lists["unmanaged"] if item["resource"] == "ip_list"]
+    others = [("old", False)] if "baseline_ip_lists" in of_host else []
+    assert of_lists == (
+        [("office", True), *others] if is_hole else [(name, False) for name in ("office", "old")[: 2 * len(others)]]
+    )
+    reasons = [reason for reason in assessed(host_of_lists)[1] if "The list office" in reason]
+    verb = OF_REQUESTS if rule is PASS else "makes the custom rule door stop fewer requests"
+    assert reasons == ([f"The list office {verb}, and no baseline names it."] if is_hole else [])
+
+
+@pytest.mark.parametrize("of_host", KINDS_OF_HOSTS[:2])
 @pytest.mark.parametrize(
     ("rule", "reads_more"),
     [
@@ -147,15 +159,18 @@ ALONE: dict[str, Any] = {"edge_account_id": None, "baseline_prefixes": None}
         ({**ONE_WAY, "action": "log"}, False),
     ],
 )
-def test_a_list_of_a_zone_alone_is_not_known(rule: dict[str, Any], reads_more: bool, service: LocalService) -> None:
+def test_a_list_that_is_not_read_may_hold_everything(
+    rule: dict[str, Any], reads_more: bool, of_host: dict[str, Any], service: LocalService
+) -> None:
     service.account(ACCOUNT).seed(lists=[OFFICE])
     service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[rule, WALL])
-    host_of_lists = predicted(service, **ALONE, baseline_custom_rules=[rule, WALL])
-    status, reasons = assessed(host_of_lists)
-    assert (status, [item["key"] for item in host_of_lists["unmanaged"]]) == (
-        ("weakened", ["office"]) if reads_more else ("in_order", [])
+    service.add_token("token-without-lists", lists="none")
+    host_of_lists = predicted(
+        service, **of_host, edge_api_token="token-without-lists", baseline_custom_rules=[rule, WALL]
     )
-    text = "The list office may hold everything, since the host is a zone without its account; then it "
+    status, reasons = assessed(host_of_lists)
+    assert status == "unknown" and "Account Filter Lists Read" in reasons[0]
+    text = "The list office may hold everything, since its items could not be read; then it "
     assert (text in " ".join(reasons) and f"custom rule {rule['ref']}" in " ".join(reasons)) is reads_more
 
 
@@ -163,16 +178,6 @@ def test_a_zone_alone_that_cannot_be_read_has_no_lists_either(service: LocalServ
     service.misbehave("status", method="GET", status=403)
     record = predicted(service, **ALONE, baseline_custom_rules=[PASS], baseline_retries=0)
     assert (record["status"], record["plan_id"], record["unmanaged"]) == ("unknown", None, [])
-
-
-@pytest.mark.parametrize("others", [{}, {"baseline_custom_rules": [WALL]}])
-def test_a_list_that_the_rules_of_the_baseline_name_is_read_without_a_description(
-    others: dict[str, Any], service: LocalService
-) -> None:
-    service.account(ACCOUNT).seed(lists=[OFFICE], network_firewall_rules=[PASS, WALL])
-    service.zone(ZONE).seed(account_id=ACCOUNT)
-    host_of_lists = predicted(service, baseline_network_firewall_rules=[PASS, WALL], **others)
-    assert f"The list office {OF_PACKETS}, and no baseline names it." in assessed(host_of_lists)[1]
 
 
 def test_a_list_that_cannot_be_read_makes_its_host_unknown(service: LocalService) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
+from .._expressions.fields import FIELDS_OF_LISTS
 from .._plan.desired import Desired, DesiredObject
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import (
@@ -21,7 +22,7 @@ from .._schema.custom_rulesets import (
     whole_rulesets,
 )
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
-from .._schema.lists import LISTS, contents_of, items_of
+from .._schema.lists import LIST_KIND, LISTS, contents_of, items_of
 from .._schema.resource import (
     ACCOUNT_OPTION,
     NO_ITEMS,
@@ -39,10 +40,11 @@ from .difference import traffic_difference
 from .holes import holes, opened_in_words
 from .losses import NO_CONTENTS, Referring, objects_among, other_objects
 from .modes import Loss, loss_by
+from .ordinary_traffic import OWNER_NAMES, destination_names, plain_traffic
 from .rules_in_force import in_enterprise, lists_named_in
 from .unmanaged import UnmanagedInResult, unmanaged_record, unmanaged_records, without_unnamed_rules
 
-MAY_HOLD_EVERYTHING = "may hold everything, since the host is a zone without its account"
+MAY_HOLD_EVERYTHING = "may hold everything, since its items could not be read"
 MOST_SINGLE_ITEMS = 100  # items of a list one by one; more are checked together
 
 
@@ -80,8 +82,8 @@ def all_unmanaged(
     desired: Sequence[Desired], state: State, is_host: bool, of_lists: bool = False
 ) -> list[Mapping[str, object]]:
     """A record of each existing object that the desired state does not name. Unnamed rulesets and
-    lists are included for a host alone: rulesets if it names some, and lists if it names some, or
-    if the state contains lists and `of_lists` is set."""
+    lists are included for a host alone: rulesets and lists if it names some, and, if `of_lists` is
+    set, the lists that weaken its rules."""
     kinds = kinds_of(desired)
     alone = _with_deploying_rules(kinds, state)
     records: list[Mapping[str, object]] = []
@@ -90,10 +92,11 @@ def all_unmanaged(
     records += rules_of_rulesets(kinds.rulesets, state)
     if is_host and kinds.rulesets:
         records += _beside_rulesets(kinds, state)
-    described = kinds.lists or (of_lists and LISTS.plural in state)
-    if is_host and described:
+    if is_host and (kinds.lists or of_lists):
         of_task = _with_rules_of_task([*alone, *kinds.deployments], state)
-        records += unmanaged_lists(kinds.lists, state, of_task)
+        of_state = unmanaged_lists(kinds.lists, state, of_task)
+        records += [record for record in of_state if kinds.lists or record["reason"]]
+        records += lists_not_read(of_task)
     return records
 
 
@@ -264,10 +267,10 @@ def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
 def unmanaged_lists(
     desired: Sequence[Desired], state: State, of_task: State
 ) -> list[UnmanagedInResult]:
-    """A record of each list that the task does not name, and whether it weakens the rules of the
-    state `of_task`, which has the rules of the task alone: somebody else may spare a list from
-    rules of his own. Of the lists that the task names, a record of each unnamed item that weakens
-    rules, or may weaken them. In the order of the state."""
+    """A record of each list that the task does not name. It weakens rules of the task if it holds
+    all plain traffic: what else is in it is for those to say whose list it is. `of_task` is the
+    state with the rules of the task alone. Of the lists that the task names, a record of each
+    unnamed item that weakens rules, or may weaken them. In the order of the state."""
     referring, referring_of_task = Referring(state), Referring(of_task)
     items_by_list: dict[str, Desired] = {}
     for wanted in desired:
@@ -275,13 +278,12 @@ def unmanaged_lists(
             items_by_list[wanted.resource.parent_name] = wanted
     unnamed = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
     records: list[UnmanagedInResult] = []
-    for obj in state[LISTS.plural]:
+    for obj in state.get(LISTS.plural) or ():
         name = LISTS.label_of(obj)
         if name in items_by_list:
             records += _records_of_items(referring, obj, items_by_list[name], state)
         elif name in unnamed:
-            items = state.get(items_of(name).plural) or ()
-            loss = _loss_by_known_rules(referring_of_task, obj, (), items, of_task)
+            loss = _loss_by_list(referring_of_task, obj, of_task)
             records.append(unmanaged_record(LISTS, obj, loss))
     return records
 
@@ -339,21 +341,44 @@ def _loss_by_known_rules(
     return by_known_rules or loss_by(LISTS, list_object, *opened_in_words(changes))
 
 
-def lists_not_read(state: State) -> list[dict[str, Any]]:
-    """Records of the lists that a zone's rules refer to, if the host is a zone whose account is not
-    read: such a list may contain every address. Only lists that could then weaken a rule are
-    included."""
-    names = lists_named_in(state)
-    if not names:
-        return []
+def _loss_by_list(referring: Referring, list_object: Object, state: State) -> Loss | None:
+    """The loss by the rules of the state that refer to a list, if the list holds all plain
+    traffic; None if it does not."""
+    items = state.get(items_of(LISTS.label_of(list_object)).plural) or ()
+    loss = _loss_by_known_rules(referring, list_object, (), items, state)
+    return loss if loss and _holds_all_traffic(list_object, items, state) else None
+
+
+def _holds_all_traffic(list_object: Object, items: Sequence[Object], state: State) -> bool:
+    """Return whether all plain traffic of a kind has its addresses, or its host, in a list."""
+    name = LISTS.label_of(list_object)
+    contents = {name: contents_of(items)}
+    for field in FIELDS_OF_LISTS.get(list_object.get("kind") or LIST_KIND, ()):
+        expression = Expression.of(f"{field} in ${name}").with_lists(contents)
+        for traffic in OWNER_NAMES:
+            if plain_traffic(expression, traffic, True, destination_names(traffic, state)):
+                return True
+    return False
+
+
+def lists_not_read(state: State) -> list[UnmanagedInResult]:
+    """A record of each list of which the items are not known, if rules of the state would be
+    weaker if it contained every address."""
+    existing = state.get(LISTS.plural)
+    labels = None if existing is None else {*map(LISTS.label_of, existing)}
     everything = [{"ip": network} for network in networks(EVERYTHING)]
-    with_lists: dict[str, Sequence[Object]] = {**state}
-    with_lists[LISTS.plural] = [{"name": name, "kind": "ip"} for name in names]
-    for name in names:
-        with_lists[items_of(name).plural] = everything
-    records = []
-    for record in unmanaged_lists([], with_lists, with_lists):
-        if record["reason"]:
-            reason = f"{MAY_HOLD_EVERYTHING}; then it {record['reason']}"
-            records.append({**record, "weakens": None, "reason": reason})
+    records: list[UnmanagedInResult] = []
+    for name in lists_named_in(state):
+        is_known = items_of(name).plural in state or (labels is not None and name not in labels)
+        if is_known:
+            continue
+        with_items: State = {**state, items_of(name).plural: everything}
+        list_object = {"name": name, "kind": LIST_KIND}
+        referring = Referring(with_items)
+        loss = _loss_by_known_rules(referring, list_object, (), everything, with_items)
+        if loss:
+            reason = f"{MAY_HOLD_EVERYTHING}; then it {loss.reason}"
+            records.append(
+                unmanaged_record(LISTS, list_object, loss._replace(reason=reason, certain=False))
+            )
     return records

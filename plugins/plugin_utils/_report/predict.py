@@ -13,7 +13,6 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from ...module_utils._protection.all_unmanaged import lists_not_read
 from ...module_utils._schema.account import TCP_KINDS
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._timestamps import write_timestamp
@@ -26,7 +25,7 @@ from .beside import Beside, RunPart
 from .document import AcceptedNow, host_record
 from .moved import FormerReport
 from .record import HostRecord
-from .results import HostResults, host_results, reported_unmanaged
+from .results import HostResults, host_results
 
 
 def place_in_files(variables: Mapping[str, Any], option: str | None) -> str | None:
@@ -138,8 +137,4 @@ def _prediction(
     if host.record["planned"]:
         described = arguments.described_keys(part)
         host = host.having(planned={**host.record["planned"], "described": described})
-    if "account_id" in part.options:
-        return host
-    unmanaged = host.record["unmanaged"]
-    unread_lists = reported_unmanaged(lists_not_read(host.planned))
-    return host.having(unmanaged=[*unmanaged, *unread_lists])
+    return host

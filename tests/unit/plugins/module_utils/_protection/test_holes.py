@@ -228,7 +228,10 @@ def test_items_of_a_list_that_a_baseline_does_not_name(
     named = [(Option(), {"name": "office"})] if names_list else []
     desired = [parse_desired(LISTS, named), *([parse_desired(ITEMS, [])] if names_list else [])]
     records = [(one["weakens"], one["reason"]) for one in unmanaged_lists(desired, state, state)]
-    assert records == ([(weakens, reason)] if reason or not names_list else [])
+    if names_list:
+        assert records == ([(weakens, reason)] if reason else [])
+    else:
+        assert records == [(False, "")], "a list of somebody else is taken as it is"
 
 
 @pytest.mark.parametrize(
