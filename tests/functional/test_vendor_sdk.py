@@ -27,6 +27,8 @@ from tests.fake_service.contract import Contract
 from tests.functional.host_cases import HOSTS
 from tests.functional.idempotence_cases import CASES, FIREWALL, MANAGED, PER_ADDRESS, RULE_1, RULE_2, RULE_3
 from tests.judges import cf
+from tests.judges.sdk_answers import STATES
+from tests.judges.strangers import expressions_of_strangers
 from tests.support.ansible_run import REPOSITORY
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.sdk_types import faults_in
@@ -342,6 +344,8 @@ def test_the_page_counts_the_rows_of_the_judges() -> None:
     page = (REPOSITORY / "docs" / "evidence.md").read_text(encoding="utf-8")
     assert f"| the calls of {len([*CASES, *HOSTS])} tasks | 0 |" in page
     assert f"| {len([*OF_REQUESTS, *OF_PACKETS])} expressions | 0 |" in page
+    assert f"| {len(expressions_of_strangers())} expressions | 0 |" in page
+    assert f"| {STATES} states each week | 0 |" in page
     assert f"| `{cf.PACKAGE}` {cf.VERSION}, " in page
     assert f"and {len(Contract.shared().operations())} operations of the local service |" in page
     assert f"(`cloudflare` {cloudflare.__version__.rpartition('.')[0]})" in page

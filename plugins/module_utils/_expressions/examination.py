@@ -43,13 +43,13 @@ from .fields import (
     values_of,
 )
 from .grammar import (
+    AROUND,
     DEPTHS,
     EACH,
     FIELD,
     LONGEST_FILTER,
     QUANTIFIERS,
     QUOTED,
-    WHITE_SPACE,
     WORD,
     Combination,
     Comparison,
@@ -190,7 +190,7 @@ def _expression_kind(
     the vendor's parser for `scheme` examine them before any request is sent; see Value.examine."""
 
     def read(value: object) -> str:
-        return parse_filled_text(value, WHITE_SPACE)
+        return parse_filled_text(value, AROUND)
 
     @lru_cache(maxsize=4096)
     def examine(expression: str) -> list[str]:

@@ -9,8 +9,8 @@ of fields.
 It is the one reader of expressions: filters and custom rules differ in the fields that they know,
 not in the grammar. The vendor describes the language in "Rules language"; where the description is
 silent, the public engine (github.com/cloudflare/wirefilter) decides: white space is space, CR and
-LF only; a raw string knows no escapes; a quote within the brackets of a regular expression does not
-end it.
+LF only, but around an expression all that Unicode has; a raw string knows no escapes; a quote
+within the brackets of a regular expression does not end it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, Union
 from .._text import Unread, quoted, visible
 
 MATCHES = ("matches", "~")
-WHITE_SPACE = " \r\n"
+AROUND = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
 WORD, QUOTED, RAW, PATTERN, SIGN = "word", "text", "raw", "regex", "sign"
 TOKEN = re.compile(
     r"""[ \r\n]*(?:
@@ -66,7 +68,8 @@ def tokens_of(expression: str) -> Sequence[Token]:
     """The words of an expression; raises Unread for a text without end and for a character outside
     of the language."""
     tokens: list[Token] = []
-    pattern, position, length = TOKEN, 0, len(expression.rstrip(WHITE_SPACE))
+    pattern, length = TOKEN, len(expression.rstrip(AROUND))
+    position = len(expression) - len(expression.lstrip(AROUND))
     while position < length:
         match = pattern.match(expression, position)
         if not match:
@@ -150,7 +153,7 @@ def normalise_expression(value: Any) -> str:
     If the end of a text is hard to tell (raw strings, escapes, brackets in a text), it is the
     expression itself.
     """
-    return _normalised("" if value is None else str(value).strip(WHITE_SPACE))
+    return _normalised("" if value is None else str(value).strip(AROUND))
 
 
 @lru_cache(maxsize=4096)
@@ -294,7 +297,7 @@ def _is_field(word: str, before: str) -> bool:
 @lru_cache(maxsize=4096)
 def parse(expression: str) -> Tree:
     """The tree of an expression; raises Unread."""
-    parser = _Parser(tokens_of(expression), len(expression.rstrip(WHITE_SPACE)))
+    parser = _Parser(tokens_of(expression), len(expression.rstrip(AROUND)))
     tree = parser.combination(LOOSEST_FIRST, 0)
     if parser.next is not END:
         raise Unread(f"{quoted(parser.next.text)} is not expected there", at=parser.next.start)

@@ -93,7 +93,8 @@ def _renamed_entry(entry: Any, rename: Callable[[Object], dict[str, Any]]) -> An
 
 def _reading(managed: str) -> Any:
     def read(rule: Object) -> dict[str, Any]:
-        obj = without(rule, "action", PARAMETERS)
+        # Cloudflare sets categories of the rule itself, which are not those of an override.
+        obj = without(rule, *OVERRIDE_FIELDS, PARAMETERS)
         parameters = fields_in(rule.get(PARAMETERS))
         overrides = parameters.get(OVERRIDES)
         is_of_managed = deployed(rule) == managed
