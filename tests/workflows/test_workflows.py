@@ -43,6 +43,7 @@ SHOWN = {
 SCHEDULES = REPOSITORY / "examples" / "schedules"
 EXAMPLES = {
     "examples: .github/workflows/report.yml": (SCHEDULES / "github_workflow.yml").read_text("utf-8"),
+    "examples: .github/workflows/protection.yml": (SCHEDULES / "github_approval.yml").read_text("utf-8"),
     "examples: .github/workflows/attack.yml": (SCHEDULES / "github_attack.yml").read_text("utf-8"),
     "examples: .gitlab-ci.yml": (SCHEDULES / "gitlab_ci.yml").read_text("utf-8"),
     "examples: attack.yml of .gitlab-ci.yml": (SCHEDULES / "gitlab_attack.yml").read_text("utf-8"),
@@ -83,7 +84,10 @@ def file(name: str, tmp_path: Path) -> Path:
 
 
 def test_the_guides_show_one_for_each_service() -> None:
-    assert {start for name in SHOWN for start in SCHEMAS if start in name} == {*SCHEMAS} - {"action.yml", *DEPENDABOT}
+    assert {start for name in (*SHOWN, *EXAMPLES) for start in SCHEMAS if start in name} == {*SCHEMAS} - {
+        "action.yml",
+        *DEPENDABOT,
+    }
 
 
 def texts_of(value: Any) -> Iterator[str]:
@@ -94,10 +98,7 @@ def texts_of(value: Any) -> Iterator[str]:
         yield value
 
 
-APPROVALS = [name for name in SHOWN if name.startswith("approve.md") and "github" in name]
-
-
-@pytest.mark.parametrize("name", [*APPROVALS, "component: .gitlab-ci.yml"])
+@pytest.mark.parametrize("name", ["examples: .github/workflows/protection.yml", "component: .gitlab-ci.yml"])
 def test_the_job_that_plans_gets_a_token_that_only_reads(name: str) -> None:
     """It runs the branch's files before anybody has approved them; only the approved job gets the token that writes."""
     document = yaml.safe_load(FILES[name])
