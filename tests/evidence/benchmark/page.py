@@ -21,7 +21,7 @@ from .processes import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "performance.md"
 DETAILS = Path(__file__).with_name("performance_details.md")
-HEAD = "| work | against | ratio | limit | met | seconds |"
+HEAD = "| work | against | ratio | seconds |"
 
 
 def work(item: Measured) -> str:
@@ -64,7 +64,7 @@ def line(item: Measured) -> tuple[str, ...]:
 
 def with_chief_lines(text: str, measured: Sequence[Measured], rows: Sequence[Row] = ()) -> str:
     """The page for users with its table of the chief lines brought up to date."""
-    lines = [(*cells[:3], *cells[4:]) for cells in (line(item) for item in measured if item.row.chief)]
+    lines = [(*cells[:3], cells[-1]) for cells in (line(item) for item in measured if item.row.chief)]
     return with_table(text, HEAD, lines_of(text, lines, [row for row in rows if row.chief]))
 
 
