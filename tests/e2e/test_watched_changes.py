@@ -271,6 +271,16 @@ def test_a_watched_change_of_an_account_is_refused_before_a_write(service: Local
         assert not service.writes and mark(tmp_path) is None
 
 
+def test_a_change_that_stops_nothing_is_said_to_be_watched_by_nobody(service: LocalService, tmp_path: Path) -> None:
+    traffic(service)
+    described = {**LOGIN, "description": "by the baseline"}
+    words = "shop: Nothing of this change can stop traffic, so that nothing is watched."
+    for options in (("--check",), ()):
+        finished = run(service, tmp_path, *options, baseline_custom_rules=[described]).done()
+        assert words in finished.output and "watch" not in result(finished)
+    assert not service.queries and mark(tmp_path) is None
+
+
 MANUAL = {**WATCH, "manual": True}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ...module_utils._schema.registry import BY_NAME, title_of_operation
 from ...module_utils._schema.resource import ENFORCING, ZONE_OPTION, Object, Resource
 from ...module_utils._text import first_few
-from .set_back import PlannedChange, collections_of_change
+from .set_back import ABOUT_OBJECTS, PlannedChange, collections_of_change
 from .verdict import WatchedObject
 
 PASSES = ("log",)  # actions that neither stop a request nor keep others from it
@@ -24,7 +24,7 @@ def why_not_watched(operations: Sequence[Mapping[str, Any]]) -> str:
     titles = [
         title_of_operation(operation)
         for operation in operations
-        if _may_stop(operation) and BY_NAME[operation["resource"]].owner != ZONE_OPTION
+        if may_stop(operation) and BY_NAME[operation["resource"]].owner != ZONE_OPTION
     ]
     if not titles:
         return ""
@@ -35,9 +35,10 @@ def why_not_watched(operations: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _may_stop(operation: Mapping[str, Any]) -> bool:
-    """Return whether an operation may stop traffic: it changes more than inert fields."""
-    inert = BY_NAME[operation["resource"]].inert
+def may_stop(operation: Mapping[str, Any]) -> bool:
+    """Return whether an operation may stop traffic: it changes more than inert fields, and
+    more than what is said of an object."""
+    inert = {*BY_NAME[operation["resource"]].inert, *ABOUT_OBJECTS}
     return operation["action"] != "update" or not operation["fields"].keys() <= inert
 
 
@@ -45,7 +46,7 @@ def watched_objects(change: PlannedChange) -> list[WatchedObject]:
     """The objects of a change in a zone that a watch follows, each with the id by which events name
     it, as far as the state after the change is known."""
     objects: dict[tuple[str, str], WatchedObject] = {}
-    for operation in filter(_may_stop, change.operations):
+    for operation in filter(may_stop, change.operations):
         name, key = str(operation["resource"]), str(operation["key"])
         objects[name, key] = WatchedObject(name, key)
     for collection in collections_of_change(change):

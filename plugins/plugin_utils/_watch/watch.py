@@ -38,7 +38,7 @@ from .._export.host_state import predicted_state, read_host, read_part
 from .follow import Follower
 from .mark import CONFIRMED as IS_CONFIRMED
 from .mark import SET_BACK, WATCHING, WRITING, MarkFile, WatchMark
-from .objects import titles_of, watched_objects, why_not_watched
+from .objects import may_stop, titles_of, watched_objects, why_not_watched
 from .restore import Restored, set_back
 from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, WatchVerdict, signature_of_change
 
@@ -55,6 +55,7 @@ NO_SUCH_CHANGE = (
     "{variable}: {plan} names no watched change of this host, so that it confirms nothing. The mark"
     " of a watched change is {path}."
 )
+NOTHING_WATCHED = "Nothing of this change can stop traffic, so that nothing is watched."
 KILLED = "the run that watched it ended before its time, which is over"
 
 
@@ -131,7 +132,11 @@ class WatchedRun:
         operations = run.result.get("operations") or ()
         if run.failed or self.terms is None or not operations:
             return run
-        titles = first_few(map(title_of_operation, operations))
+        stopping = [*filter(may_stop, operations)]
+        if not stopping:
+            self.task.tell(NOTHING_WATCHED)
+            return run
+        titles = first_few(map(title_of_operation, stopping))
         self.task.tell(f"The run would watch {titles} for {self.terms.minutes:g} minutes.")
         return _with_record(run, {**self.terms.record(), "set_back": False})
 
@@ -253,6 +258,7 @@ class WatchedRun:
             return run._replace(result={**run.result, "failed": True, "msg": message})
         if not mark.watched:
             self._end_mark(mark)
+            self.task.tell(NOTHING_WATCHED)
             return run
         self.file.write(mark)
         titles = first_few(titles_of(mark.watched))
