@@ -126,6 +126,24 @@ options:
             description: Whether Cloudflare logs the requests.
             type: bool
             required: true
+      staged:
+        description:
+          - The steps of a rule that blocks or challenges. It is written with the action V(log), and gets its action by the first run
+            after O(rules[].staged.hours) at which it would have stopped few enough of the requests. C(pending) says why it waits.
+          - Where the plan of the zone does not have the action V(log), the rule gets its action at once, unless a backtest of
+            the past requests finds more; that is the risk V(blocks_traffic).
+          - A rule that stops requests already keeps its action. Cloudflare does not know this option.
+        version_added: 1.0.0
+        type: dict
+        suboptions:
+          hours:
+            description: How many hours the rule logs, and are examined. Another change of the rule begins anew.
+            type: float
+            default: 24
+          max_stopped_percent:
+            description: How many of a hundred requests the rule may have matched. Not known is too much.
+            type: float
+            default: 0.1
       expires:
         description:
           - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
@@ -299,6 +317,59 @@ EXAMPLES = r"""
 
 # `make docs-update` writes this block.
 RETURN = r"""
+pending:
+  description: The rules that log, and get their actions in a later run.
+  version_added: 1.0.0
+  returned: when a rule with O(rules[].staged) waits
+  type: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: cart
+    mode:
+      description: The desired mode.
+      type: str
+      sample: managed_challenge
+    reason:
+      description: V(time) where it has not monitored long enough, V(evidence) where it would
+        have dropped too much, V(unknown) where that is not known.
+      type: str
+      sample: time
+    not_before:
+      description: When the object can be enabled, null where Cloudflare does not say since when
+        it monitors, or another reason keeps it back.
+      type: str
+      sample: null
+    would_drop_percent:
+      description: How many of a hundred packets to the worst network would have been dropped,
+        null where the traffic was not asked for or is not known.
+      type: float
+      sample: null
+    would_drop_packets:
+      description: How many packets would have been dropped, null where the traffic was not asked
+        for or is not known.
+      type: int
+      sample: null
+    networks:
+      description: The networks that would lose too much, or of which that is not known.
+      type: list
+      elements: str
+      sample: []
+    advice:
+      description: Advice on packets that would have been dropped, a sentence for each reason.
+      type: list
+      elements: str
+      sample: []
+    message:
+      description: The same as a sentence.
+      type: str
+      sample: custom rule cart logs, and gets its action by the first run that finds out since
+        when.
 zone_id:
   description: The id of the zone.
   version_added: 1.0.0

@@ -92,6 +92,19 @@ options:
             description: Whether Cloudflare logs the packets.
             type: bool
             required: true
+      staged:
+        description: Not for rules of an account, whose analytics do not tell of how many packets they are.
+        version_added: 1.0.0
+        type: dict
+        suboptions:
+          hours:
+            description: How many hours the rule logs.
+            type: float
+            default: 24
+          max_stopped_percent:
+            description: How many of a hundred packets the rule may have matched.
+            type: float
+            default: 0.1
       expires:
         description:
           - From when on the rule counts as absent, by the clock of Cloudflare. The first run after

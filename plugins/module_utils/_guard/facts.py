@@ -30,10 +30,12 @@ def place_of_collection(resource: Resource) -> CollectionPlace:
 
 
 class Backtested(NamedTuple):
-    """A backtest after its last request, and what results show of it."""
+    """A backtest after its last request, what results show of it, and the largest percentage of the
+    requests that may be newly blocked."""
 
     backtest: Backtest
     backtest_record: BacktestRecord
+    max_percent: float
 
 
 class Facts(NamedTuple):
@@ -73,11 +75,11 @@ class Facts(NamedTuple):
         return answer
 
 
-def backtest_finding(plan: Plan, backtested: Backtested, most: float) -> FinderAnswer:
-    """The risk that more than `most` percent of the requests that pass today would be stopped, or
-    may be, or that the result of the backtest is not known; None otherwise.
+def backtest_finding(plan: Plan, backtested: Backtested) -> FinderAnswer:
+    """The risk that more of the requests that pass today would be stopped than may be, or may be
+    stopped, or that the result of the backtest is not known; None otherwise.
     """
-    backtest, backtest_record = backtested
+    backtest, backtest_record, most = backtested
     reasons = list(backtest_record["unknown"])
     requests = backtest.requests
     most_requests = Fraction(str(most)) * requests["passing"] / 100

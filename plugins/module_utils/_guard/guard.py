@@ -66,10 +66,9 @@ class Guard(NamedTuple):
         return checked.refused_for(refusals)
 
     def _backtest_finding(self, plan: Plan, facts: Facts) -> FinderAnswer:
-        backtest = self.terms.backtest
-        if not backtest or not facts.backtested:
+        if not facts.backtested:
             return None
-        return backtest_finding(plan, facts.backtested, backtest.max_percent)
+        return backtest_finding(plan, facts.backtested)
 
     def _traffic(self, plan: Plan) -> PlanTraffic | None:
         """The traffic that a plan treats differently; None for a task without rules."""

@@ -124,8 +124,8 @@ def parse_measure(options: Mapping[str, Any]) -> float | None:
 
 
 class Pending(TypedDict):
-    """A rule or filter that is to be enabled, and the `reason` why it is not enabled yet: `time`,
-    `evidence` or `unknown`.
+    """A rule or filter that is to be enabled, or a rule that logs and is to get the action that
+    `mode` names, and the `reason` why that is not so yet: `time`, `evidence` or `unknown`.
 
     `not_before` is None as long as it is not known since when the object monitors.
     `would_drop_percent` and `would_drop_packets` are None if the traffic was not asked for, or is

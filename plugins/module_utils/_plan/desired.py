@@ -26,14 +26,25 @@ from typing import (
     Tuple,
 )
 
-from .._arguments import ReadOptions, errors_in, only
+from .._arguments import ReadOptions, errors_in, only, unless_wrong
 from .._errors import OptionError, OptionProblems, as_one, parsed
 from .._remembered import remembered
-from .._schema.resource import EXPIRES, ByCursor, Field, Key, Object, Resource, Values
+from .._schema.resource import (
+    ACTION,
+    EXPIRES,
+    STAGED,
+    ByCursor,
+    Field,
+    Key,
+    Object,
+    Resource,
+    Values,
+)
 from .._text import Message, Names, Option
 from .._timestamps import parse_expiry
 from .api_fields import completed_values, read_values, with_declared_options
 from .plan import merge_nested
+from .rollout import EvidenceLimits
 
 PURGE, STATE, THE_TASK = Option("purge"), Option("state"), Option()
 IGNORED_IDS = Option("ignore_ids")
@@ -55,7 +66,8 @@ class Presence(Enum):
 
 class DesiredObject(NamedTuple):
     """One desired object: the fields that the task names, the option that names the object, its
-    position in an ordered list if it is new, and the time from which on it must not exist.
+    position in an ordered list if it is new, the time from which on it must not exist, and the
+    evidence that a rule needs before it may do more than log, None if it needs none.
     """
 
     values: Values
@@ -63,6 +75,7 @@ class DesiredObject(NamedTuple):
     position: Position | None = None
     expires: datetime | None = None
     presence: Presence = Presence.NEEDED
+    stage: EvidenceLimits | None = None
 
     def renamed(self, names: Names) -> DesiredObject:
         """The object with the `names` that its options have in another task."""
@@ -186,6 +199,17 @@ class Desired:
             if desired_object.expires:
                 ends[key] = desired_object.expires
         return ends
+
+    @cached_property
+    def stages(self) -> Mapping[Key, EvidenceLimits]:
+        """The evidence that rules need which log first."""
+        if not self.resource.may_be_staged:
+            return {}
+        stages = {}
+        for key, desired_object in self.entries.items():
+            if desired_object.stage:
+                stages[key] = desired_object.stage
+        return stages
 
     def in_order(self) -> Iterable[tuple[Key, DesiredObject]]:
         """All objects with their keys, in the order of the task."""
@@ -324,7 +348,8 @@ def parse_desired(
             if isinstance(objects, LongList) and counting == values:
                 values = counting  # so that each entry is there once
             key = _new_key(resource, path, values, objects)
-            objects[key] = DesiredObject(values, path, expires=end, presence=presence)
+            stage = _parse_stage(resource, path, counting)
+            objects[key] = DesiredObject(values, path, None, end, presence, stage)
             remarks.extend(_remarks(resource.fields, path, counting))
         except OptionError:
             with problems.collected():
@@ -365,6 +390,8 @@ def _raise_all(
     with problems.collected():
         _parse_expiry(path, options)
     with problems.collected():
+        _parse_stage(resource, path, options)
+    with problems.collected():
         whole = completed_values(resource, path, options, values)
         values = values.filled(whole) if isinstance(values, ReadOptions) else whole
     if presence is not Presence.ABSENT:
@@ -397,6 +424,24 @@ def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
     (name,) = EXPIRES
     text = options.get(name)
     return None if text is None else parsed(path.at(name), parse_expiry, str(text))
+
+
+def _parse_stage(
+    resource: Resource, path: Option, options: Mapping[str, Any]
+) -> EvidenceLimits | None:
+    """The evidence that a rule needs before it may do more than log, None if it needs none; raises
+    OptionError for a rule that stops nothing, or of which the analytics tell nothing."""
+    (name,) = STAGED
+    limits = unless_wrong(options, name) if resource.may_log else None
+    if limits is None:
+        return None
+    if not resource.may_be_staged:
+        problem = "the analytics of an account do not tell of how many requests; leave it out"
+        raise OptionError(path.at(name), problem)
+    action = options.get(ACTION)
+    if action is not None and action not in resource.enforcing:
+        raise OptionError(path.at(name), f"a rule with the action {action} stops nothing")
+    return EvidenceLimits(limits["hours"], limits["max_stopped_percent"], None)
 
 
 def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,9 +59,12 @@ class Verdict(NamedTuple):
     restarts: bool = False
 
     @classmethod
-    def unknown(cls, why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
-        """The verdict if it is not known what would be dropped; `why` is one or more sentences."""
-        message = f"It is not known what it would drop. {why}"
+    def unknown(
+        cls, why: str, ranges: Ranges, restarts: bool = False, verb: str = "drop"
+    ) -> Verdict:
+        """The verdict if it is not known what would be dropped; `why` is one or more sentences, and
+        `verb` is what becomes of the traffic."""
+        message = f"It is not known what it would {verb}. {why}"
         return cls("unknown", message, ranges=ranges, restarts=restarts)
 
 

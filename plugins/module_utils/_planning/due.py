@@ -13,23 +13,25 @@ the objects of these changes; it leaves all others alone.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import AbstractSet, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Container, Mapping, NamedTuple, Sequence
 
 from .._context import Context, PostureValues, key_text
 from .._plan.desired import Desired, Position
 from .._plan.plan import POSITION, Operation, Plan
-from .._protection.monitoring import mode_of
-from .._schema.account import ENABLED, MONITORING
+from .._plan.rollout import Target
+from .._protection.monitoring import ladder_of
 from .._schema.resource import Key, Resource, Values, without
 
 
 class Due(NamedTuple):
     """Decides which changes are due by time, including those of the postures of a host; a
-    monitoring object is enabled by time only if the task asks for stages (`is_staged`).
+    monitoring object is enabled by time only if the task asks for stages (`is_staged`), and a rule
+    that logs gets its action if it asks for them itself (`staged_rules`).
     """
 
     context: Context
     is_staged: bool
+    staged_rules: Container[Target] = ()
 
     def desired(self, plan: Plan, desired: Sequence[Desired]) -> list[Desired]:
         """The part of the `desired` state that is due; `plan` is the plan for the whole state."""
@@ -61,15 +63,16 @@ class Due(NamedTuple):
         return self._is_step(operation) or self._is_of_posture(operation)
 
     def _is_step(self, operation: Operation) -> bool:
-        """Return whether an operation only enables a monitoring object, the last step of a staged
-        rollout.
+        """Return whether an operation only enables a monitoring object, or only gives a rule that
+        logs its action, the last step of a staged rollout.
         """
-        resource = operation.resource
-        mode = resource.mode_field
-        if not self.is_staged or not mode or operation.fields.keys() != {mode}:
+        ladder, names = ladder_of(operation.resource), set(operation.fields)
+        if ladder is None or not names <= {ladder.field, *ladder.of_last_alone}:
             return False
-        monitors = mode_of(resource, operation.existing) == MONITORING
-        return monitors and operation.fields[mode] == ENABLED
+        is_rule = not operation.resource.mode_field
+        is_staged = operation.target in self.staged_rules if is_rule else self.is_staged
+        monitors = ladder.is_at_earlier(operation.existing)
+        return is_staged and monitors and ladder.is_at_last(operation.planned)
 
     def _is_of_posture(self, operation: Operation) -> bool:
         """Return whether an operation only sets values of a posture that holds now, or only takes

@@ -15,7 +15,7 @@ from .._context import Context
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._plan.reconcile import Adjust, make_plan
-from .._plan.rollout import Planned, Verdicts
+from .._plan.rollout import Planned, Target, Verdict, Verdicts
 from .._schema.resource import NO_ITEMS, Resource, State
 from .reading import Surroundings
 from .stages import Rollout, brought_at_once, changes_protection
@@ -57,7 +57,8 @@ class Planner(NamedTuple):
             return whole
         from .due import Due, left_alone  # loaded by the runs that ask for it
 
-        due = Due(self.context, terms.is_staged).desired(whole.plan, situation.desired)
+        steps = Due(self.context, terms.is_staged, self.rollout.stages)
+        due = steps.desired(whole.plan, situation.desired)
         planned = self._draft_of(situation._replace(desired=due), against)
         return planned._replace(left_alone=left_alone(whole.plan, planned.plan))
 
@@ -95,7 +96,10 @@ class Planner(NamedTuple):
         """The verdicts of the traffic on objects that a plan enables; empty if the task does not
         ask for them.
         """
-        question = self.rollout.question
-        if not question or not changes_protection(plan):
-            return {}
-        return question.verdicts(plan, surroundings.traffic)
+        question, rule_question = self.rollout.question, self.rollout.rule_question
+        verdicts: dict[Target, Verdict] = {}
+        if question and changes_protection(plan):
+            verdicts.update(question.verdicts(plan, surroundings.traffic))
+        if rule_question:
+            verdicts.update(rule_question.verdicts(plan, surroundings.logged))
+        return verdicts

@@ -20,7 +20,7 @@ from .._schema.resource import NO_ITEMS, Object, State
 from .._specs.task import Task
 from .planner import Planner, Situation
 from .reading import SurroundingsReader
-from .stages import Rollout
+from .stages import Rollout, stages_of
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic
@@ -47,6 +47,13 @@ class Preparation(NamedTuple):
     def of_task(cls, task: Task, client: Client) -> Preparation:
         """The preparation of a task; Cloudflare's time must be known from an earlier answer."""
         rollout = Rollout(task.terms, client.now, datetime.now(timezone.utc))
+        stages = stages_of(task.desired)
+        if stages:
+            from .zone import stages_that_log  # loaded by the tasks with such rules
+
+            that_log = stages_that_log(stages, client, task.context)
+            tested = {target: stages[target] for target in stages if target not in that_log}
+            rollout = rollout._replace(stages=that_log, tested=tested)
         return cls(task, client, Planner.of_task(task.context, rollout, task.desired))
 
     @property

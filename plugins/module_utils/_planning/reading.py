@@ -22,20 +22,22 @@ from .._guard.terms import BacktestTerms, Terms
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._schema.account import decided_with
-from .._schema.resource import ZONE_OPTION, Object, Resource, State
+from .._schema.resource import NO_ITEMS, ZONE_OPTION, Object, Resource, State
 from .stages import Rollout, changes_protection
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic
+    from .rule_evidence import LoggedByHours
 
 
 class Surroundings(NamedTuple):
-    """All that decides about a plan: its draft with the whole existing state, the traffic if the
-    task asks for it, and the facts on which the guard checks it."""
+    """All that decides about a plan: its draft with the whole existing state, the traffic and what
+    rules have logged if the task asks for it, and the facts on which the guard checks it."""
 
     draft: Plan
     traffic: AccountTraffic | None = None
     facts: Facts = Facts()
+    logged: LoggedByHours = NO_ITEMS
 
     def complete(self, plan: Plan) -> Plan:
         """The plan, with the existing state as the draft has it: all that was read."""
@@ -64,7 +66,9 @@ class SurroundingsReader(NamedTuple):
             ineffective_afterwards=self._ineffective_afterwards(plan),
             measured=self._measured(plan),
         )
-        return Surroundings(plan, traffic, facts)
+        question = self.rollout.rule_question
+        logged = question.read(plan, self.client) if question else NO_ITEMS
+        return Surroundings(plan, traffic, facts, logged)
 
     def read_for_second(self, second: Plan) -> Surroundings:
         """All that decides about a second plan, on what others wrote meanwhile."""
@@ -122,7 +126,7 @@ class SurroundingsReader(NamedTuple):
             self.context,
             lists,
             task_keys,
-            evaluates=expects or bool(self.terms.backtest and plan.operations),
+            evaluates=expects or bool(self.rollout.backtest_of(plan) and plan.operations),
             decides=bool(plan.operations or expects or lists or self._looks_at_all),
             expected_lists=self._expected_lists(),
         )
@@ -164,8 +168,9 @@ class SurroundingsReader(NamedTuple):
         """The facts on which the guard checks a plan."""
         collections = self._collections_of_checks(plan)
         backtested = None
-        if self.terms.backtest and plan.operations:
-            backtested = _backtested(plan, self.client, self.terms.backtest)
+        terms = self.rollout.backtest_of(plan)
+        if terms and plan.operations:
+            backtested = _backtested(plan, self.client, terms)
         return Facts(collections, backtested=backtested)
 
     def _collections_of_checks(self, plan: Plan) -> dict[CollectionPlace, ObjectsOrError]:
@@ -229,7 +234,7 @@ def _backtested(plan: Plan, client: Client, terms: BacktestTerms) -> Backtested:
 
     backtest = Backtest(plan.before, plan.after())
     if terms.file:
-        return Backtested(backtest, of_file(backtest, terms.file))
+        return Backtested(backtest, of_file(backtest, terms.file), terms.max_percent)
     zone_id = client.owner.get(ZONE_OPTION)
     record = of_analytics(backtest, client.ask, zone_id, client.now, terms.hours)
-    return Backtested(backtest, record)
+    return Backtested(backtest, record, terms.max_percent)

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """The staged rollout: a rule or filter goes from disabled to monitoring, learns of connections, and
-is then enabled. Pure functions.
+is then enabled; a rule of requests or packets logs first, and then gets its action. Pure functions.
 
 The vendor describes it on its page "Advanced TCP Protection: concepts".
 """
@@ -12,25 +12,31 @@ The vendor describes it on its page "Advanced TCP Protection: concepts".
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, AbstractSet, Callable, Iterable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, AbstractSet, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from .._context import Context
 from .._guard.acceptance import accepting
 from .._guard.finding import Finding, entries_of
 from .._guard.risks.account import DROPS_TRAFFIC, SKIPS_MONITORING, monitoring_time
-from .._guard.terms import Pending, Terms
+from .._guard.terms import BacktestTerms, Pending, Terms
 from .._plan.desired import Desired
 from .._plan.plan import Operation, Plan
 from .._plan.reconcile import Adjust, as_desired
-from .._plan.rollout import Planned, Target, Verdict, Verdicts
-from .._protection.monitoring import enabled_too_soon, enabling, mode_of
-from .._schema.account import ENABLED, MONITORING
-from .._schema.resource import NO_ITEMS, Key, Object, Resource, Values
+from .._plan.rollout import EvidenceLimits, Planned, Target, Verdict, Verdicts
+from .._protection.monitoring import (
+    Ladder,
+    enabled_too_soon,
+    enabling,
+    ladder_of,
+    raises_rule,
+)
+from .._schema.resource import NO_ITEMS, Object, Resource, Values, without
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .evidence import Question
+    from .rule_evidence import RuleQuestion
 
 AVOIDED = (SKIPS_MONITORING.code, DROPS_TRAFFIC.code)  # the risks for which a rollout waits
 
@@ -41,12 +47,18 @@ class Rollout(NamedTuple):
     If the `terms` of the task ask for stages, a rule or filter monitors first; if they ask for
     evidence, it monitors longer while the traffic speaks against it. Objects that are enabled
     `at_once` do not wait. `local_time` keeps `not_before` out of the past.
+
+    Rules that ask for it themselves log first, and `stages` are the evidence that they need; those
+    in `tested` cannot log in this zone, so that past requests speak for them before they are
+    written.
     """
 
     terms: Terms
     now: datetime | None
     local_time: datetime | None = None
     at_once: AbstractSet[Target] = frozenset()
+    stages: Mapping[Target, EvidenceLimits] = NO_ITEMS
+    tested: Mapping[Target, EvidenceLimits] = NO_ITEMS
 
     @property
     def monitoring(self) -> timedelta:
@@ -63,11 +75,40 @@ class Rollout(NamedTuple):
 
         return Question(self.terms.evidence, self.now, self.at_once)
 
+    @property
+    def rule_question(self) -> RuleQuestion | None:
+        """The question to what rules have logged; None for a task without such rules."""
+        if not self.stages:
+            return None
+        from .rule_evidence import RuleQuestion  # loaded by the tasks that ask for it
+
+        return RuleQuestion(self.stages, self.now, self.at_once)
+
+    def backtest_of(self, plan: Plan) -> BacktestTerms | None:
+        """The terms of the backtest of a plan: those of the task, or those of its rules that
+        cannot log; None if there are none."""
+        if self.terms.backtest or not self.tested:
+            return self.terms.backtest
+        targets = [item.target for item in plan.operations if raises_rule(item)]
+        limits = [self.tested[target] for target in targets if target in self.tested]
+        if not limits:
+            return None
+        hours = max(item.hours for item in limits)
+        return BacktestTerms(hours, min(item.max_percent for item in limits), None)
+
+    def _is_staged(self, resource: Resource, target: Target) -> bool:
+        """Return whether an object goes through stages."""
+        return self.terms.is_staged if resource.mode_field else target in self.stages
+
+    def _time_of(self, target: Target) -> timedelta:
+        """The time for which an object stays at its earlier stage."""
+        return self.stages[target].time if target in self.stages else self.monitoring
+
     def staged(self, make: Callable[[Adjust], Plan], against: Verdicts = NO_ITEMS) -> Planned:
         """The plan that `make` returns, in which an object stays at an earlier stage if it is too
         early to enable it, or if a verdict in `against` speaks against it.
         """
-        if not self.terms.is_staged:
+        if not self.terms.is_staged and not self.stages:
             return Planned(make(as_desired))
         staged: set[Target] = set()
 
@@ -76,7 +117,7 @@ class Rollout(NamedTuple):
                 return values
             key = resource.key_of(values)
             staged.add((resource.plural, key))
-            return _at_earlier_stage(resource, existing, values)
+            return _at_earlier_stage(ladder_of(resource), existing, values)
 
         plan = make(adjust)
         return Planned(plan, frozenset(staged), against=against)
@@ -85,13 +126,13 @@ class Rollout(NamedTuple):
         self, resource: Resource, existing: Object | None, values: Values, against: Verdicts
     ) -> bool:
         """Return whether these values would enable an object that must wait."""
-        mode = resource.mode_field
-        if not mode or values.get(mode) != ENABLED:
+        ladder = ladder_of(resource)
+        if ladder is None or not _raises(ladder, existing, values):
             return False
         target = (resource.plural, resource.key_of(values))
-        if target in self.at_once:
+        if target in self.at_once or not self._is_staged(resource, target):
             return False
-        is_early = enabled_too_soon(resource, existing, self.now, self.monitoring)
+        is_early = enabled_too_soon(resource, existing, self.now, self._time_of(target))
         return bool(is_early) or target in against
 
     def refused(self, plan: Plan, verdicts: Verdicts) -> dict[Target, Verdict]:
@@ -99,16 +140,29 @@ class Rollout(NamedTuple):
         task accepts.
         """
         refused: dict[Target, Verdict] = {}
-        for operation in enabling(plan) if self.terms.is_staged else ():
+        for operation in self._raising(plan):
             verdict = verdicts.get(operation.target)
             if verdict and verdict.reason and not self._accepts(operation, verdict):
                 refused[operation.target] = verdict
         return refused
 
+    def _raising(self, plan: Plan) -> Sequence[Operation]:
+        """The operations of a plan after which an object that goes through stages stops traffic
+        that it did not stop before."""
+        rules = [
+            operation
+            for operation in (plan.operations if self.stages else ())
+            if operation.target in self.stages and raises_rule(operation)
+        ]
+        return [*(enabling(plan) if self.terms.is_staged else ()), *rules]
+
     def _accepts(self, operation: Operation, verdict: Verdict) -> bool:
-        """Return whether the task accepts that an operation drops traffic."""
+        """Return whether the task accepts that an operation drops, or blocks, traffic."""
         entries = entries_of([operation])
-        finding = Finding(DROPS_TRAFFIC.code, verdict.message, verdict.ranges, entries)
+        risk = DROPS_TRAFFIC
+        if not operation.resource.mode_field:
+            from .._guard.risks.rules import BLOCKS_TRAFFIC as risk  # loaded for rules
+        finding = Finding(risk.code, verdict.message, verdict.ranges, entries)
         return bool(accepting(finding, self.terms.accepted, self.now))
 
     def avoided(self, planned: Planned, task_desired: Iterable[Desired]) -> Sequence[str]:
@@ -119,54 +173,59 @@ class Rollout(NamedTuple):
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
         pending: list[Pending] = []
         left_alone = {operation.target for operation in planned.left_alone}
-        after = planned.plan.after() if self.terms.is_staged else {}
+        after = planned.plan.after() if self.terms.is_staged or self.stages else {}
         for desired in task_desired:
-            resource, mode = desired.resource, desired.resource.mode_field
-            if not mode or resource.plural not in after:
+            resource, ladder = desired.resource, ladder_of(desired.resource)
+            if ladder is None or resource.plural not in after:
                 continue
             objects = {resource.key_of(obj): obj for obj in after[resource.plural]}
             for key, values in desired.objects.items():
-                if (resource.plural, key) in left_alone:
+                target = (resource.plural, key)
+                if target in left_alone or not self._is_staged(resource, target):
                     continue
-                is_enabled = key in objects and mode_of(resource, objects[key]) == ENABLED
-                if key in objects and not is_enabled and values.get(mode) == ENABLED:
-                    pending.append(self._pending(planned, resource, key, objects[key]))
+                if key in objects and _is_open(ladder, objects[key], values):
+                    final = str(values[ladder.field])
+                    pending.append(self._pending(planned, resource, objects[key], final))
         return pending
 
-    def _pending(self, planned: Planned, resource: Resource, key: Key, obj: Object) -> Pending:
-        """A pending object, which waits because of the traffic, or because it has not monitored
-        long enough.
+    def _pending(self, planned: Planned, resource: Resource, obj: Object, final: str) -> Pending:
+        """A pending object, which gets its `final` mode or action later: because of the traffic, or
+        because it has not monitored long enough.
         """
-        target = (resource.plural, key)
+        target, ladder = (resource.plural, resource.key_of(obj)), ladder_of(resource)
+        if ladder is None:
+            raise ValueError(f"{resource.name} has no stages")
         verdict, not_before = planned.against.get(target), None
         if verdict and not verdict.restarts:
-            sentences = ["monitors, and is not enabled yet.", verdict.message, *verdict.advice]
+            beginning = f"{ladder.monitors}, and {ladder.is_not_raised}."
+            sentences = [beginning, verdict.message, *verdict.advice]
             message = " ".join(sentences)
         else:
-            end = self._end_of_monitoring(planned.plan, target, obj)
+            end = self._end_of_monitoring(planned.plan, target, obj.get(ladder.changed_at))
             not_before = write_timestamp(end) if end else None
             until = f"after {not_before}" if end else "that finds out since when"
             verdict = Verdict("time")
-            message = f"monitors, and is enabled by the first run {until}."
-        label = resource.label_of(obj)
+            message = f"{ladder.monitors}, and {ladder.is_raised} by the first run {until}."
         return Pending(
             resource=resource.name,
-            key=label,
-            mode=ENABLED,
+            key=resource.label_of(obj),
+            mode=final,
             reason=verdict.reason,
             not_before=not_before,
             would_drop_percent=verdict.percent,
             would_drop_packets=verdict.packets,
             networks=networks(list(verdict.ranges)),
             advice=list(verdict.advice),
-            message=f"{resource.title} {label} {message}",
+            message=f"{resource.title_of(obj)} {message}",
         )
 
-    def _end_of_monitoring(self, plan: Plan, target: Target, obj: Object) -> datetime | None:
+    def _end_of_monitoring(
+        self, plan: Plan, target: Target, changed_at: object
+    ) -> datetime | None:
         """The time at which an object has monitored long enough; None if it is not known."""
         is_changed = any(operation.target == target for operation in plan.operations)
-        since = self.now if is_changed else started_before(self.now, obj.get("modified_on"))
-        end = since + self.monitoring if since else None
+        since = self.now if is_changed else started_before(self.now, changed_at)
+        end = since + self._time_of(target) if since else None
         is_past = end is not None and self.local_time is not None and end < self.local_time
         # If Cloudflare's clock is behind, nobody knows when it gets there.
         return None if is_past else end
@@ -184,14 +243,35 @@ def brought_at_once(context: Context, desired: Sequence[Desired]) -> frozenset[T
     return frozenset(at_once)
 
 
-def _at_earlier_stage(resource: Resource, existing: Object | None, values: Values) -> Values:
-    """The desired values with the mode monitoring; without a mode if the object monitors
-    already.
+def stages_of(desired: Iterable[Desired]) -> dict[Target, EvidenceLimits]:
+    """The evidence that rules need which ask for stages themselves."""
+    stages: dict[Target, EvidenceLimits] = {}
+    for described in desired:
+        for key, limits in described.stages.items():
+            stages[described.resource.plural, key] = limits
+    return stages
+
+
+def _raises(ladder: Ladder, existing: Object | None, values: Values) -> bool:
+    """Return whether the values of a task would have an object stop traffic."""
+    return ladder.field in values and ladder.is_at_last({**(existing or {}), **values})
+
+
+def _is_open(ladder: Ladder, obj: Object, values: Values) -> bool:
+    """Return whether the task wants an object at the last stage that is not there."""
+    return not ladder.is_at_last(obj) and _raises(ladder, obj, values)
+
+
+def _at_earlier_stage(ladder: Ladder | None, existing: Object | None, values: Values) -> Values:
+    """The desired values with the earlier stage, and without what goes with the last one alone;
+    without a stage if the object is at the earlier one already.
     """
-    mode = str(resource.mode_field)
-    if mode_of(resource, existing) == MONITORING:
-        return {name: value for name, value in values.items() if name != mode}
-    return {**values, mode: MONITORING}
+    if ladder is None:
+        return values
+    remaining = without(values, ladder.field, *ladder.of_last_alone)
+    if ladder.is_at_earlier(existing):
+        return remaining
+    return {**remaining, ladder.field: ladder.earlier}
 
 
 def changes_protection(plan: Plan) -> bool:

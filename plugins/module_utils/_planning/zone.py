@@ -15,8 +15,12 @@ from .._api.neighbours import zone_of
 from .._context import Context
 from .._errors import OptionError, ProtectionError
 from .._plan.plan import Plan
+from .._plan.rollout import EvidenceLimits, Target
 from .._schema.neighbours import ZONE
-from .._schema.resource import ACCOUNT_OPTION, Object, State, fields_in
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
+from .._schema.quotas import LOG_FEATURE, quota_of
+from .._schema.rate_limits import RATE_LIMIT_RULES
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object, State, fields_in
 from .._schema.zone import STATUS, plan_of, why_not_served
 from .._text import Option
 
@@ -24,6 +28,7 @@ SERVED = "Whether Cloudflare serves the zone is not known"
 OF_ACCOUNT = "Whether the zone is of the account of its host is not known"
 NO_ANSWER = "Cloudflare does not say it."
 NOT_SERVED = "not_served"  # of a result
+LOGGING_ON_ALL_PLANS = (RATE_LIMIT_RULES.plural, NETWORK_FIREWALL_RULES.plural)
 
 
 def with_zone(plan: Plan, client: Client, context: Context) -> Plan:
@@ -46,6 +51,20 @@ def with_zone(plan: Plan, client: Client, context: Context) -> Plan:
     before = {**plan.before, ZONE.plural: [zone]} if zone.get("name") else plan.before
     unread = {**plan.unread, NOT_SERVED: doubts} if doubts else plan.unread
     return plan._replace(before=before, unread=unread)
+
+
+def stages_that_log(
+    stages: Mapping[Target, EvidenceLimits], client: Client, context: Context
+) -> dict[Target, EvidenceLimits]:
+    """The stages of those rules that can log: the plan of a zone may withhold it. If that plan is
+    not known, Cloudflare tells."""
+    zone: Object = {}
+    if ZONE_OPTION in client.owner:
+        zone = context.zone if plan_of(context.zone) else _read_zone(client, context)[0]
+    quota = quota_of(zone)
+    if quota is None or LOG_FEATURE not in quota.withheld:
+        return {**stages}
+    return {target: stages[target] for target in stages if target[0] in LOGGING_ON_ALL_PLANS}
 
 
 def _read_zone(client: Client, context: Context) -> tuple[Object, str]:

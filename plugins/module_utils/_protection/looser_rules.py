@@ -16,8 +16,8 @@ from typing import Any, Iterator, Mapping, Sequence, Tuple, Union
 from .._expressions.expression import Expression
 from .._schema.managed_rules import LEVEL, MANAGED_RULES, THRESHOLD
 from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, counters, limit_of
-from .._schema.resource import Object, Resource, Values, fields_in, without
-from .._schema.rulesets import ENTRY_KEYS, LOG, OVERRIDES, PARAMETERS, deployed
+from .._schema.resource import LOG, Object, Resource, Values, fields_in, without
+from .._schema.rulesets import ENTRY_KEYS, OVERRIDES, PARAMETERS, deployed
 from .._text import first_few
 from .override_entries import (
     RULE,

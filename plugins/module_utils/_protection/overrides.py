@@ -32,8 +32,8 @@ from .._schema.ddos_overrides import (
     listed_rules,
 )
 from .._schema.registry import DDOS_OVERRIDES
-from .._schema.resource import Key, Object, Resource, State
-from .._schema.rulesets import ENTRY_KEYS, LOG, PARAMETERS, named_entries
+from .._schema.resource import LOG, Key, Object, Resource, State
+from .._schema.rulesets import ENTRY_KEYS, PARAMETERS, named_entries
 from .._text import Unread, first_few
 from .._values.address_set import Ranges, union
 from .modes import Loss, loss_by

@@ -22,6 +22,7 @@ from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
 from .._vendor.rules import OF_HTTP_OVERRIDES, OF_L4_OVERRIDES, Readable
 from .resource import (
     ACCOUNT_OPTION,
+    LOG,
     RULESET_PATHS,
     ZONE_OPTION,
     Catalogue,
@@ -41,7 +42,6 @@ from .rulesets import (
     ENABLED,
     ENTRY_KEYS,
     EXECUTE,
-    LOG,
     OVERRIDES,
     PARAMETERS,
     deployed,

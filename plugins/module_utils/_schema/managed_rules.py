@@ -17,10 +17,9 @@ from typing import Any, Callable, Mapping, Sequence
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
 from .._values.kinds import as_json, choice, identifier, keyed, mapping
-from .resource import ENFORCING, ZONE_OPTION, Permission, Values
+from .resource import ENFORCING, LOG, ZONE_OPTION, Permission, Values
 from .rulesets import (
     EXECUTE,
-    LOG,
     LOGGING,
     OVERRIDES,
     PARAMETERS,

@@ -21,8 +21,8 @@ from .ddos_overrides import L7_OVERRIDES, levels_of
 from .lists import ASN, HOSTNAME
 from .managed_rules import MANAGED_RULES
 from .rate_limits import ADDRESS_COUNTERS, DATA_CENTER, RATE_LIMIT_RULES, SCORE, counters, limit_of
-from .resource import ENFORCING, Object, Resource, fields_in
-from .rulesets import LOG, PARAMETERS, deployed
+from .resource import ENFORCING, LOG, Object, Resource, fields_in
+from .rulesets import PARAMETERS, deployed
 from .zone import plan_of
 
 

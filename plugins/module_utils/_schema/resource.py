@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, NamedTuple, Sequence, Tuple
 
 from .._arguments import as_required
+from .._values.bounds import Bounded
 from .._values.kinds import A_MODE, A_NETWORK, Value
 
 Key = Tuple[Hashable, ...]
@@ -27,6 +28,7 @@ Values = Mapping[str, Any]  # fields of an object, by name
 State = Mapping[str, Sequence[Object]]
 OptionSpec = Dict[str, Dict[str, Any]]  # an argument spec
 NO_ITEMS: Mapping[Any, Any] = {}
+ACTION, LOG = "action", "log"  # of a rule, and the action that only logs
 ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
 
 
@@ -393,6 +395,19 @@ class Resource:
         is never sent."""
         return bool(self.key and self.create and self.delete)
 
+    @cached_property
+    def may_log(self) -> bool:
+        """Return whether a rule can log what it would stop, instead of stopping it."""
+        action = self.fields_by_name.get(ACTION)
+        choices = action.value.option.get("choices", ()) if action else ()
+        return self.is_ordered and LOG in choices
+
+    @property
+    def may_be_staged(self) -> bool:
+        """Return whether a rule may log first, and get its action later: if it can log, and the
+        analytics tell what it matched, and of how much traffic."""
+        return self.may_log and self.traffic == "request"
+
     @property
     def document(self) -> InDocument:
         """The object around an ordered list; raises LookupError for any other collection."""
@@ -481,9 +496,11 @@ class Resource:
 
     @cached_property
     def options(self) -> OptionSpec:
-        """The options of one object: its fields, the time when it expires if it may, and
-        `api_fields` for fields that are not declared if they can be sent."""
+        """The options of one object: its fields, its stage if it may log first, the time when it
+        expires if it may, and `api_fields` for fields that are not declared if they can be sent."""
         options = dict(self.field_options)
+        if self.may_log:
+            options.update(STAGED)
         if self.may_expire:
             options.update(EXPIRES)
         if self.is_ordered:
@@ -672,6 +689,15 @@ DELETE = Write("DELETE", by_id=True)
 ReadCollection = Callable[[Resource], Sequence[Object]]
 
 EXPIRES: OptionSpec = {"expires": {"type": "str"}}  # of an object that may expire
+STAGED: OptionSpec = {  # of a rule that logs first
+    "staged": {
+        "type": "dict",
+        "options": {
+            "hours": Bounded({"type": "float", "default": 24.0}, low=1, high=24 * 90),
+            "max_stopped_percent": Bounded({"type": "float", "default": 0.1}, low=0, high=100),
+        },
+    }
+}
 API_FIELDS = "api_fields"  # what a task says of fields that are not declared
 API_OPTION: OptionSpec = {API_FIELDS: {"type": "dict"}}  # of an object that is sent as a whole
 

@@ -31,7 +31,7 @@ from .resource import (
 
 # The products that a skip, or a firewall rule, can name.
 SKIPPED_PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
-EXECUTE, SKIP, LOG = "execute", "skip", "log"
+EXECUTE, SKIP = "execute", "skip"
 PARAMETERS, OVERRIDES = "action_parameters", "overrides"
 ENTRY_KEYS = {"categories": "category", "rules": "id"}  # of the lists in overrides
 REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True, narrows=False)

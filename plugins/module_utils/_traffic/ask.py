@@ -95,6 +95,18 @@ def ask_requests(
     """The requests to a zone between two moments, grouped by these dimensions, read in as many
     queries as the zone's settings demand, each for no longer than a `piece`."""
     node = REQUESTS._replace(grouped_by=tuple(dimensions))
+    return ask_groups(send, zone_id, node, since, until, piece)
+
+
+def ask_groups(
+    send: Send,
+    zone_id: str,
+    node: TrafficNode,
+    since: datetime,
+    until: datetime,
+    piece: timedelta = timedelta.max,
+) -> NodeTraffic:
+    """The groups of requests, or of events, of a zone between two moments; see ask_requests."""
     zone = AccountTraffic(send, zone_id, since, until, nodes=(node,))
     page = RowsPage(node, since, until)
     try:

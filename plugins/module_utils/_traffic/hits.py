@@ -25,6 +25,7 @@ from .queries import RowsPage, TrafficNode
 
 NODE = TrafficNode("events", "firewallEventsAdaptiveGroups", "firewall events")
 BY_RULE = NODE._replace(key="ruleId", grouped_by=("action",), measure=("count",))
+OF_ZONE = NODE._replace(owner="zone", measure=("count",), of_requests=True)
 EVENTS = {f"{owner}_id": BY_RULE._replace(owner=owner) for owner in ("account", "zone")}
 UNLOGGED = "The rule skips without logging, so that it leaves no events."
 NAMELESS = "Cloudflare shows no id of the rule."

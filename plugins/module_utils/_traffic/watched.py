@@ -18,12 +18,11 @@ from .._api.client import Client
 from .._text import Unread
 from .._timestamps import read_timestamp, write_timestamp
 from .ask import AccountTraffic, NodeTraffic
-from .hits import NODE
+from .hits import OF_ZONE
 from .queries import REQUESTS, Row, RowsPage
 
 MINUTE = "datetimeMinute"
 HOUR_BEFORE = timedelta(hours=1)
-OF_ZONE = NODE._replace(owner="zone", measure=("count",), of_requests=True)
 EVENTS_BY_MINUTE = OF_ZONE._replace(grouped_by=("ruleId", "action", MINUTE))
 EARLIER_EVENTS = OF_ZONE._replace(name="earlier_events", grouped_by=("ruleId", "action"))
 REQUESTS_BY_MINUTE = REQUESTS._replace(grouped_by=(MINUTE,))

@@ -1,0 +1,200 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules with steps: they log first, and get their action when what they logged allows it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ROLE, ZONE, Modules
+
+ADMIN: dict[str, Any] = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
+STAGED = {**ADMIN, "staged": {"hours": 24, "max_stopped_percent": 0.1}}
+LIMIT: dict[str, Any] = {
+    "ref": "login",
+    "action": "managed_challenge",
+    "expression": 'http.request.uri.path eq "/login"',
+    "ratelimit": {"characteristics": ["cf.colo.id", "ip.src"], "period": 60, "requests_per_period": 10},
+}
+RESPONSE = {"response": {"status_code": 403, "content": "no", "content_type": "text/plain"}}
+
+
+@pytest.fixture
+def service(service: LocalService) -> LocalService:
+    service.zone(ZONE).seed(name="shop.example", plan="enterprise")
+    return service
+
+
+def traffic(service: LocalService, matched: int, requests: int = 2000, ref: str = "admin", hours: int = 80) -> None:
+    """So many requests in each half of the hours before and after now, of which the rule logs some."""
+    zone, now = service.zone(ZONE), service.clock.now()
+    moments = [(now + timedelta(minutes=30 * half + 1)).isoformat() for half in range(-2 * hours, 2 * hours)]
+    if requests:
+        zone.seed(requests=[{"datetime": at, "count": requests} for at in moments])
+    if matched:
+        zone.seed(events=[{"datetime": at, "ref": ref, "action": "log", "count": matched} for at in moments])
+
+
+def settled(modules: Modules, module: str = "custom_rules", **options: Any) -> dict[str, Any]:
+    """The result of a run that does what its prediction says, and after which a run changes nothing."""
+    predicted = modules.run(module, check=True, zone_id=ZONE, **options)
+    done = modules.done(module, zone_id=ZONE, **options)
+    for name in ("changed", "plan_id", "operations"):
+        assert predicted[name] == done[name]
+    again = modules.done(module, zone_id=ZONE, **options)
+    assert not again["changed"]
+    assert reasons(again) == reasons(done) == reasons(predicted)
+    return done
+
+
+def reasons(result: dict[str, Any]) -> list[str]:
+    return [pending["reason"] for pending in result.get("pending", ())]
+
+
+def actions(service: LocalService, part: str = "custom_rules") -> list[str]:
+    return [rule["action"] for rule in service.zone(ZONE).rules_of(part)]
+
+
+def test_a_rule_logs_first_and_gets_its_action_when_its_hits_allow_it(service: LocalService, modules: Modules) -> None:
+    traffic(service, matched=1)
+    rules = [{**STAGED, "action_parameters": RESPONSE}]
+    done = settled(modules, rules=rules)
+    (pending,) = done["pending"]
+    assert (pending["key"], pending["mode"], pending["reason"]) == ("admin", "block", "time")
+    assert pending["message"].startswith("custom rule admin logs, and gets its action by the first run after ")
+    assert actions(service) == ["log"] and "action_parameters" not in service.zone(ZONE).custom_rules[0]
+    service.clock.advance(hours=23)
+    assert reasons(settled(modules, rules=rules)) == ["time"] and not service.queries
+    service.clock.advance(hours=1, minutes=5)
+    assert not settled(modules, rules=rules).get("pending")
+    (rule,) = service.zone(ZONE).custom_rules
+    assert (rule["action"], rule["action_parameters"]) == ("block", RESPONSE)
+
+
+@pytest.mark.parametrize(
+    ("matched", "requests", "reason", "words"),
+    [
+        (4, 2000, "evidence", "it matched 192 of 96000 requests (0.2 %); 0.1 % may be."),
+        (0, 0, "unknown", "It is not known what it would stop. Only 0 requests were sampled"),
+    ],
+)
+def test_a_rule_that_matched_too_much_goes_on_logging(
+    service: LocalService, modules: Modules, matched: int, requests: int, reason: str, words: str
+) -> None:
+    traffic(service, matched, requests)
+    settled(modules, rules=[STAGED])
+    service.clock.advance(hours=25)
+    done = settled(modules, rules=[STAGED])
+    assert (actions(service), done["changed"]) == (["log"], False)
+    (pending,) = done["pending"]
+    assert pending["reason"] == reason and words in pending["message"]
+    accepted = [{"code": "blocks_traffic", "resource": "custom_rule", "entries": ["admin"], "reason": "meant"}]
+    assert settled(modules, rules=[STAGED], accept_risks=accepted)["changed"]
+    assert actions(service) == ["block"]
+
+
+def test_what_the_analytics_do_not_tell_is_not_known(service: LocalService, modules: Modules) -> None:
+    traffic(service, matched=1)
+    settled(modules, rules=[STAGED])
+    service.clock.advance(hours=25)
+    service.zone(ZONE).seed(analytics={"events": {"enabled": False}})
+    (pending,) = settled(modules, rules=[STAGED])["pending"]
+    assert "The zone has no analytics of firewall events." in pending["message"]
+
+
+def test_a_changed_rule_logs_its_new_values_first(service: LocalService, modules: Modules) -> None:
+    traffic(service, matched=0)
+    settled(modules, rules=[STAGED])
+    service.clock.advance(hours=25)
+    wider = {**STAGED, "expression": 'http.request.uri.path contains "admin"'}
+    assert reasons(settled(modules, rules=[wider])) == ["time"]
+    (rule,) = service.zone(ZONE).custom_rules
+    assert (rule["action"], rule["expression"]) == ("log", wider["expression"])
+    service.clock.advance(hours=25)
+    settled(modules, rules=[wider])
+    assert actions(service) == ["block"]
+
+
+def test_a_rule_that_stops_already_needs_no_steps(service: LocalService, modules: Modules) -> None:
+    modules.done("custom_rules", zone_id=ZONE, rules=[ADMIN])
+    harder = {**STAGED, "action": "managed_challenge"}
+    assert not settled(modules, rules=[harder], accept_risks=["weakens_zone", "passes_traffic"]).get("pending")
+    assert actions(service) == ["managed_challenge"] and not service.queries
+
+
+def test_a_rule_that_is_switched_off_logs_first(service: LocalService, modules: Modules) -> None:
+    modules.done("custom_rules", zone_id=ZONE, rules=[{**ADMIN, "enabled": False}])
+    assert reasons(settled(modules, rules=[{**STAGED, "enabled": True}])) == ["time"]
+    (rule,) = service.zone(ZONE).custom_rules
+    assert (rule["action"], rule["enabled"]) == ("log", True)
+
+
+def test_a_rate_limit_logs_first_on_every_plan(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(plan="enterprise")
+    traffic(service, matched=0)
+    rules = [{**LIMIT, "staged": {"hours": 24}}]
+    assert reasons(settled(modules, "rate_limit_rules", rules=rules)) == ["time"]
+    assert actions(service, "rate_limit_rules") == ["log"]
+    service.clock.advance(hours=25)
+    settled(modules, "rate_limit_rules", rules=rules)
+    assert actions(service, "rate_limit_rules") == ["managed_challenge"]
+
+
+def test_a_rule_of_a_ruleset_logs_first(service: LocalService, modules: Modules) -> None:
+    traffic(service, matched=0)
+    done = settled(modules, "custom_ruleset", name="Bots", rules=[STAGED])
+    (pending,) = done["pending"]
+    assert pending["message"].startswith("rule admin of the ruleset Bots logs, and gets its action")
+    service.clock.advance(hours=25)
+    done = settled(modules, "custom_ruleset", name="Bots", rules=[STAGED])
+    assert done["changed"], done["pending"][0]["message"]
+
+
+def test_the_rules_of_an_account_have_no_steps(service: LocalService, modules: Modules) -> None:
+    refused = modules.run("custom_ruleset", zone_id=None, account_id="a" * 32, name="Bots", rules=[STAGED])
+    assert "rules[0].staged: the analytics of an account do not tell" in refused["msg"]
+
+
+@pytest.mark.parametrize(("path", "is_refused"), [("/shop", False), ("/admin", True)])
+def test_where_the_plan_has_no_log_past_requests_are_the_evidence(
+    service: LocalService, modules: Modules, path: str, is_refused: bool
+) -> None:
+    service.zone(ZONE).seed(plan="pro", requests=[{"clientRequestPath": path, "count": 100000}])
+    refused = modules.run("custom_rules", zone_id=ZONE, rules=[STAGED])
+    assert bool(refused.get("failed")) is is_refused
+    if is_refused:
+        assert "blocks_traffic" in refused["msg"] and "at most 0.1 % may be" in refused["msg"]
+        assert not service.writes
+    else:
+        assert actions(service) == ["block"] and "backtest" in refused
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({**STAGED, "action": "log"}, "rules[0].staged: a rule with the action log stops nothing"),
+        ({**ADMIN, "staged": {"hours": 0}}, "rules[0].staged.hours: 0.0 is not between 1 and 2160"),
+        ({**ADMIN, "staged": {"max_stopped_percent": 101}}, "rules[0].staged.max_stopped_percent: 101.0 is not between"),
+    ],
+)
+def test_steps_that_make_no_sense_are_refused_before_a_request(
+    service: LocalService, modules: Modules, rule: dict[str, Any], words: str
+) -> None:
+    refused = modules.run("custom_rules", zone_id=ZONE, rules=[rule])
+    assert words in refused["msg"] and not service.calls
+
+
+def test_a_run_for_time_alone_takes_the_step(service: LocalService, modules: Modules) -> None:
+    traffic(service, matched=0)
+    options: dict[str, Any] = {"zone_id": ZONE, "custom_rules": [STAGED], "only": "time"}
+    modules.done("host_baseline", context=ROLE, zone_id=ZONE, custom_rules=[STAGED])
+    service.clock.advance(hours=25)
+    done = modules.done("host_baseline", context=ROLE, **options)
+    assert done["changed"], done["pending"][0]["message"]
+    assert actions(service) == ["block"]
