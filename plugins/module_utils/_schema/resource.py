@@ -400,7 +400,8 @@ class Resource:
         """Return whether a rule can log what it would stop, instead of stopping it."""
         action = self.fields_by_name.get(ACTION)
         choices = action.value.option.get("choices", ()) if action else ()
-        return self.is_ordered and LOG in choices
+        decides = bool(self.traffic or self.parent)
+        return self.is_ordered and decides and LOG in choices
 
     @property
     def may_be_staged(self) -> bool:
