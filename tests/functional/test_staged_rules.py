@@ -180,7 +180,10 @@ def test_where_the_plan_has_no_log_past_requests_are_the_evidence(
     [
         ({**STAGED, "action": "log"}, "rules[0].staged: a rule with the action log stops nothing"),
         ({**ADMIN, "staged": {"hours": 0}}, "rules[0].staged.hours: 0.0 is not between 1 and 2160"),
-        ({**ADMIN, "staged": {"max_stopped_percent": 101}}, "rules[0].staged.max_stopped_percent: 101.0 is not between"),
+        (
+            {**ADMIN, "staged": {"max_stopped_percent": 101}},
+            "rules[0].staged.max_stopped_percent: 101.0 is not between",
+        ),
     ],
 )
 def test_steps_that_make_no_sense_are_refused_before_a_request(

@@ -23,13 +23,7 @@ from .._plan.desired import Desired
 from .._plan.plan import Operation, Plan
 from .._plan.reconcile import Adjust, as_desired
 from .._plan.rollout import EvidenceLimits, Planned, Target, Verdict, Verdicts
-from .._protection.monitoring import (
-    Ladder,
-    enabled_too_soon,
-    enabling,
-    ladder_of,
-    raises_rule,
-)
+from .._protection.monitoring import Ladder, enabled_too_soon, enabling, ladder_of, raises_rule
 from .._schema.resource import NO_ITEMS, Object, Resource, Values, without
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
@@ -219,9 +213,7 @@ class Rollout(NamedTuple):
             message=f"{resource.title_of(obj)} {message}",
         )
 
-    def _end_of_monitoring(
-        self, plan: Plan, target: Target, changed_at: object
-    ) -> datetime | None:
+    def _end_of_monitoring(self, plan: Plan, target: Target, changed_at: object) -> datetime | None:
         """The time at which an object has monitored long enough; None if it is not known."""
         is_changed = any(operation.target == target for operation in plan.operations)
         since = self.now if is_changed else started_before(self.now, changed_at)
