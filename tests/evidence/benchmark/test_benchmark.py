@@ -98,10 +98,7 @@ def test_the_table_of_the_page_is_replaced() -> None:
     kept = Measured(Row("work", "other", 0.3, chief=True), [0.1], (0.5, 2))
     much = Measured(Row("work", "other", 250.0, unit="MiB", chief=True), [300.2])
     made = with_chief_lines(text, [kept, much, Measured(Row("rest", "other", 0.3), [0.1])])
-    lines = [
-        "| work | other | 0.1 | 0.5 and 2 |",
-        "| work, peak memory | other | +300 MiB | 0 and 0 |",
-    ]
+    lines = ["| work | other | 0.1 | 0.5 and 2 |", "| work, peak memory | other | +300 MiB | 0 and 0 |"]
     assert [line for line in made.splitlines() if line.startswith(("| work,", "| work | other", "| rest"))] == lines
     assert made.partition("\n\nA ratio")[2] == text.partition("\n\nA ratio")[2] != ""
 

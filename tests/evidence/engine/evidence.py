@@ -28,27 +28,16 @@ from tests.support.documents import with_table
 PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
 TIMES = 2000
 MORE: Mapping[object, int] = {chains_decide_as_link_by_link: 5}  # times as many
-OF_HOLES = (
-    "Whoever takes protection away by hand from an account or zone in order is found by the report, and nobody is blamed"
-    " who does not"
-)
-OF_WIDTH = "A rule counts as everything exactly if all plain requests, or packets, from half of a family match it"
-OF_TRAFFIC = (
-    "Managed rules and overrides of HTTP DDoS rules that change treat a request less strictly exactly if the difference"
-    " tells it"
-)
-OF_INEFFECTIVE = (
-    "Of random lists over a universe that is enumerated, each claim that a rule cannot work is true, none is missing,"
-    " and it names the fewest rules"
-)
-OF_NAMED = "What a baseline names and somebody changes by hand is set back as far as it protects less, and no further"
+OF_HOLES = "The report finds each change by hand that takes protection away, and blames no other"
+OF_WIDTH = "A rule counts as everything exactly if all plain traffic from half of a family matches it"
+OF_TRAFFIC = "Changed managed rules and DDoS overrides treat a request less strictly exactly if the difference tells it"
+OF_INEFFECTIVE = "Each claim that a rule cannot work is true, none is missing, and it names the fewest rules"
+OF_NAMED = "A change by hand is set back as far as it protects less, and no further"
 OF_EVIDENCE = "A rule is enabled exactly if all that it would drop was watched and is allowed, or accepted by name"
-OF_PLANS = "Check mode predicts what a task does, the task does what the docs say, and doing it again changes nothing"
-OF_APPROVALS = "A plan that is applied after somebody else changed the state does what was approved, or is refused"
+OF_PLANS = "Check mode predicts a task, which does what the docs say, and doing it again changes nothing"
+OF_APPROVALS = "A plan over a changed state does what was approved, or is refused"
 OF_EXPORTS = "Applying an export changes nothing, and brings an empty account and zone to all that it describes"
-OF_RESTORES = (
-    "A restore brings back what a run changed, or names each object that it cannot bring back, and then all others"
-)
+OF_RESTORES = "A restore brings back what a run changed, but for objects that it names"
 PLANS = [f"tests/evidence/models/test_random_{name}.py" for name in ("plans", "rules", "lists")]
 STATES = ["tests/evidence/models/test_random_states.py", "-k"]
 # By sentence: with what plans and states are compared, the name under which tests count them, and these tests.
