@@ -16,6 +16,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ..module_utils._errors import OptionError
+from ..module_utils._schema.resource import OWNERS
 from ..module_utils._text import Option
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
@@ -144,6 +145,7 @@ def _file_name(task: HostTask, options: Mapping[str, Any], values: Mapping[str, 
         task.host,
         parse_before(before, "restore_before"),
         parse_moment(since, "restore_since") if since else None,
+        {name: str(values[f"edge_{name}"]) for name in OWNERS if values.get(f"edge_{name}")},
     )
     task.tell(f"The restore takes {path}.")
     return str(path)

@@ -40,6 +40,7 @@ GALAXY = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))
 each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 
 MODULES = sorted({*MODULE_SPECS} - {HOST_MODULE})
+PLAYED_BY_SECTIONS = ("docs/second_month.md",)  # in test_second_month.py: its files change on the way
 RUN = ("ansible-playbook", "ansible", "ansible-doc", "ansible-inventory", "ansible-vault")
 WITH_VAULT = ("ansible-playbook", "ansible", "ansible-inventory", "ansible-vault")
 STATE = REPOSITORY / "tests" / "demo" / "state.yml"  # that of make serve, so readers can do the same
@@ -101,6 +102,8 @@ class Project:
 
 @each_page
 def test_a_page_runs_and_shows_its_output(page: Page, tmp_path: Path, service: LocalService) -> None:
+    if page.name in PLAYED_BY_SECTIONS:
+        return
     project = Project(page, tmp_path / "project", service)
     project.directory.mkdir()
     project.write()
@@ -200,6 +203,8 @@ def test_other_commands_name_existing_targets(page: Page, service: LocalService)
                 assert url == GALAXY["repository"]
             case ["source" | "mkdir" | "cd", *_]:
                 assert page.name == "docs/first_hour.md"  # test_first_hour.py types them
+            case ["mv", *_]:
+                assert page.name in PLAYED_BY_SECTIONS
             case ["podman", "run" | "tag" | "push", *names]:
                 assert "edgeops-protection-ee" in " ".join(names)  # the image that the session ee makes
             case ["make", target]:

@@ -12,10 +12,11 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
+from types import MappingProxyType
 
 from ...module_utils._errors import NOTHING_CHANGED, OptionError
 from ...module_utils._schema.resource import OWNERS
-from ...module_utils._text import Option
+from ...module_utils._text import Option, first_few
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.variables import SNAPSHOT_DIRECTORY, SOURCE
 from .._files import host_folder, write_private
@@ -37,6 +38,7 @@ def write_snapshot(folder: Path, text: str, now: datetime) -> str:
 
 
 LATEST = "latest"
+NO_OWNERS: Mapping[str, str] = MappingProxyType({})
 HEAD = 4096  # characters of a file, in which it names its account and its zone
 BEGINNING = f"---\n# {SNAPSHOT_HEADER}\n{SOURCE}:\n"
 OWNER = re.compile(rf"  ({'|'.join(OWNERS)}): '?([^'\n]+)'?\n")
@@ -77,11 +79,16 @@ def _time_of(name: str) -> datetime | None:
 
 
 def snapshot_before(
-    directory: object, host: str, before: datetime | None, since: datetime | None = None
+    directory: object,
+    host: str,
+    before: datetime | None,
+    since: datetime | None = None,
+    owners: Mapping[str, str] = NO_OWNERS,
 ) -> Path:
     """The newest snapshot of a host that was taken before a moment, and not before `since`.
 
-    Raises ValueError for a host without one, and OSError.
+    Raises ValueError for a host without one, which names the folders with snapshots of its
+    `owners`, the ids of its account and zone; and OSError.
     """
     if not directory:
         raise ValueError(
@@ -102,7 +109,27 @@ def snapshot_before(
         bounds.append(f"since {write_time(since)}")
     between = f" from {' and '.join(bounds)}" if bounds else ""
     existing = _times_in_words([time for time, _path in taken])
-    raise ValueError(f"{host} has no snapshot{between} in {folder}{existing}. {NOTHING_CHANGED}")
+    elsewhere = _other_folders(folder, owners)
+    raise ValueError(
+        f"{host} has no snapshot{between} in {folder}{existing}. {elsewhere}{NOTHING_CHANGED}"
+    )
+
+
+def _other_folders(folder: Path, owners: Mapping[str, str]) -> str:
+    """A sentence on the folders beside this one with snapshots of these owners, such as that of a
+    host before it was renamed; empty if there are none. Raises OSError."""
+    names: list[str] = []
+    beside = sorted(folder.parent.iterdir()) if folder.parent.is_dir() else []
+    for other in beside:
+        taken = snapshots_of(other) if other.is_dir() and other != folder else []
+        if any(_are_same(owners_in(path), owners) for _time, path in taken[:1]):
+            names.append(other.name)
+    if not names:
+        return ""
+    return (
+        f"{folder.parent} has snapshots of this account or zone in {first_few(names)}: if the host"
+        " was renamed, rename the folder as well. "
+    )
 
 
 def _times_in_words(times: Sequence[datetime]) -> str:

@@ -103,6 +103,20 @@ def test_a_host_without_snapshots_or_a_directory_fails(tmp_path: Path) -> None:
         snapshot_before(str(tmp_path), "../lima", None)
 
 
+def test_a_host_that_was_renamed_hears_where_its_snapshots_are(tmp_path: Path) -> None:
+    write(tmp_path / "peru", 24)
+    write(tmp_path / "oslo", 24, OTHER)
+    (tmp_path / "notes.txt").write_text("")
+    hint = (
+        f"{tmp_path} has snapshots of this account or zone in peru: if the host was renamed, rename the folder as well."
+    )
+    message = f"lima has no snapshot in {tmp_path}/lima. {hint} Nothing was changed."
+    with pytest.raises(ValueError, match=re.escape(message)):
+        snapshot_before(str(tmp_path), "lima", None, owners={"account_id": ACCOUNT})
+    with pytest.raises(ValueError, match=re.escape(f"{tmp_path}/lima. Nothing was changed.")):
+        snapshot_before(str(tmp_path), "lima", None, owners={"zone_id": ZONE})
+
+
 def test_the_newest_snapshots_remain_and_the_one_just_written(tmp_path: Path) -> None:
     oldest, old, new = (write(tmp_path, hours) for hours in (72, 48, 24))
     late = write(tmp_path, -1)  # by a clock that was ahead
