@@ -9,9 +9,11 @@ does not expect."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..module_utils._api.settings import known_secrets
@@ -31,7 +33,9 @@ from ..plugin_utils._doctor.doctor import (
     line_of,
     lines_of,
     record_of,
+    versions,
 )
+from ..plugin_utils._doctor.recording import Recording, document_of, text_of
 from ..plugin_utils._files import host_folder, write_private
 from ..plugin_utils._variables import all_read
 from ..plugin_utils._worker import prepare_workers
@@ -39,6 +43,7 @@ from ..plugin_utils._worker import prepare_workers
 prepare_workers()
 
 BUNDLE = "bundle.json"
+RECORDING = "recording.json"
 CLOCK = partial(datetime.now, timezone.utc)
 
 
@@ -48,6 +53,9 @@ class Examined(NamedTuple):
     record: Record
     lines: Sequence[str]
     is_as_expected: bool
+    recording: Recording
+    path_of_recording: Path | None = None  # if it is to be written
+    secrets: Collection[str] = ()
 
 
 class ActionModule(FleetAction):
@@ -63,12 +71,28 @@ class ActionModule(FleetAction):
 
         try:
             result = self.results(variables, examine)
-        except ValueError as exc:
+            recorded = self._recorded(examined)
+        except (OSError, ValueError) as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
         for host in sorted(texts):
             texts[host].show()
         self._say(examined, len(self.hosts(variables)))
+        for path in recorded:
+            say(self.display, f"The answers without their values, for an issue: {path.absolute()}")
         return result
+
+    def _recorded(self, examined: Mapping[str, Examined]) -> list[Path]:
+        """Write the recordings of hosts, one file for all in a directory, and return the paths;
+        raises OSError."""
+        by_path: dict[Path, list[Examined]] = defaultdict(list)
+        for host in examined.values():
+            if host.path_of_recording is not None and not self._task.check_mode:
+                by_path[host.path_of_recording].append(host)
+        for path, hosts in by_path.items():
+            document = document_of([host.recording for host in hosts], versions())
+            secrets = [secret for host in hosts for secret in host.secrets]
+            write_private(path, redact(text_of(document), secrets))
+        return list(by_path)
 
     def _say(self, examined: Mapping[str, Examined], number: int) -> None:
         """Show the lines on the hosts, of which this task has so many."""
@@ -90,7 +114,9 @@ class ActionModule(FleetAction):
         )
         part = host_part(task.host, task.values(OF_CONNECTION))
         secrets = known_secrets(part.options, os.environ)
-        examination = examine_host(part, task.warn, CLOCK, task.screen("doctor"))
+        recording = Recording()
+        screen = task.screen("doctor")
+        examination = examine_host(part, task.warn, CLOCK, screen, recording.hear)
         record = record_of(task.host, write_timestamp(CLOCK()), examination)
         record = redact(record, secrets)
         path = host_folder(options["directory"], task.host) / BUNDLE
@@ -99,7 +125,14 @@ class ActionModule(FleetAction):
             bundle = bundle_text(record, examination.answers)
             write_private(path, redact(bundle, secrets))
             lines.append(f"  {path.absolute()}")
-        examined[task.host] = Examined(record, lines, is_as_expected(record, examination.answers))
+        examined[task.host] = Examined(
+            record,
+            lines,
+            is_as_expected(record, examination.answers),
+            recording,
+            path.parent.parent / RECORDING if options["record"] else None,
+            secrets,
+        )
         result = {"changed": False, "path": str(path), "warnings": task.misspelt_variables()}
         reasons: list[str] = []
         for kind in options["fail_on"]:

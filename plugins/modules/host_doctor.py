@@ -35,6 +35,12 @@ options:
     elements: str
     choices: [deviation, unknown]
     default: []
+  record:
+    description: Also writes O(directory)/recording.json, one file for all hosts of the task. It has
+      the types of answers, the names of their fields and headers, and words of enumerations such as
+      modes, but no other value, id, name or address.
+    type: bool
+    default: false
 author:
   - The edgeops.protection authors (@edgeops)
 attributes:
@@ -45,7 +51,7 @@ attributes:
     description: Supports C(async).
     support: none
   check_mode:
-    description: Supports check mode, in which it writes no bundle.
+    description: Supports check mode, in which it writes no file.
     support: full
   diff_mode:
     description: Returns the difference between the objects before and after. There is none.

@@ -211,10 +211,16 @@ def test_the_report_says_what_concerns_hosts_in_their_order_whichever_answers_fi
 
 
 def test_the_doctor_examines_all_hosts_and_fails_for_those_that_it_cannot(inventory: Path, tmp_path: Path) -> None:
-    run = ansible_playbook("-i", inventory, PLAYBOOKS / "doctor.yml", directory=tmp_path)
+    recorded = ("-e", "doctor_record=true")
+    run = ansible_playbook("-i", inventory, *recorded, PLAYBOOKS / "doctor.yml", directory=tmp_path)
     assert run.code == 2 and run.tasks[0].result["hosts"].keys() == {"empty"}, run.output
     assert run.tasks[0].result["msg"].startswith(f"1 of {len(ACCOUNTS) + 4} hosts failed. empty: empty is neither")
     assert len([*tmp_path.glob("doctor/*/bundle.json")]) == len(ACCOUNTS) + 3
+    recording = tmp_path / "doctor" / "recording.json"
+    assert f"The answers without their values, for an issue: {recording}" in run.output
+    document = json.loads(recording.read_text(encoding="utf-8"))
+    assert {"200", "403"} <= {status for by_status in document["answers"].values() for status in by_status}
+    assert "edgeops.protection" in document["versions"]
 
 
 def test_the_doctor_has_a_line_for_a_host_that_is_as_expected_and_counts_all(

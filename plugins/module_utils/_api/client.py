@@ -50,7 +50,8 @@ class Client:
     """Reads and writes the resources of one account or zone. `owner` has the ids for the paths:
     {"account_id": ...} or {"zone_id": ...}, both well-formed. `now` is the time of Cloudflare's
     last response, None before the first. `zones` has the zone if it was looked up by its name.
-    `progress` is told of each page that is read, and `credentials_hash` tells credentials apart.
+    `progress` is told of each page that is read, `hear` of each response, and `credentials_hash`
+    tells credentials apart.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Client:
         self.now: datetime | None = None
         self.zones: Sequence[Object] = ()  # the zone, once it was read
         self.wait: Callable[[float], bool] = lambda _seconds: False  # as a part of max_wait
+        self.hear: Callable[[Request, Response], None] = lambda _request, _response: None
         self._list_objects: dict[str, Object] = {}
         self._listings: dict[str, list[Object]] = {}
         self._read_at: dict[str, float] = {}
@@ -82,7 +84,7 @@ class Client:
     def within(self, owner: Mapping[str, str]) -> Client:
         """A client of another account or zone that uses the same session."""
         client = Client(self._sender, owner, self.progress, self.credentials_hash)
-        client.wait = self.wait
+        client.wait, client.hear = self.wait, self.hear
         return client
 
     def read(self, resource: Resource, query: Mapping[str, str] | None = None) -> list[Object]:
@@ -142,6 +144,7 @@ class Client:
         """The response to a request that only reads, whatever its status; raises ServiceError if
         none came."""
         response = self._sender.send(request)
+        self.hear(request, response)
         self.now = response.date or self.now
         return response
 

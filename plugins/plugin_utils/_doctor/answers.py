@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ...module_utils._api.changes import read_changes
 from ...module_utils._api.client import Client
 from ...module_utils._api.connect import client_of_owner, connected
+from ...module_utils._api.responses import Request, Response
 from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
@@ -26,6 +27,7 @@ from ...module_utils._text import Names, Screen, Warn, with_names
 from .._baseline.variables import Part, settings_of
 from .analytics import ANALYTICS, read_settings
 
+Hear = Callable[[Request, Response], None]
 RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
 HOURS_OF_LOG = 1.0
 
@@ -89,10 +91,14 @@ def resources_to_read(owner: str) -> list[Resource]:
 
 
 def examine_host(
-    part: Part, warn: Warn, clock: Callable[[], datetime], screen: Screen | None = None
+    part: Part,
+    warn: Warn,
+    clock: Callable[[], datetime],
+    screen: Screen | None = None,
+    hear: Hear | None = None,
 ) -> HostAnswers:
-    """The answers from reading the account and the zone of a host; raises ValueError for wrong
-    options, before any call.
+    """The answers from reading the account and the zone of a host, each told to `hear`; raises
+    ValueError for wrong options, before any call.
     """
     settings_of_owners = [
         settings_of(part, name, RETRIES, warn)
@@ -103,6 +109,7 @@ def examine_host(
     calls, seconds_ahead = 0, None
     for settings in settings_of_owners:
         with connected(settings, warn, screen) as client:
+            client.hear = hear or client.hear
             try:
                 client = client_of_owner(client, settings)
             except ProtectionError as exc:  # a zone goes by an unknown name

@@ -40,6 +40,7 @@ KINDS = ["deviation", "unknown"]
 DOCTOR: Arguments = {  # the variables of the playbook
     "doctor_directory": {"type": "str", "default": "doctor"},
     "doctor_fail_on": {"type": "list", "elements": "str", "choices": KINDS, "default": []},
+    "doctor_record": {"type": "bool", "default": False},
 }
 
 WORDS = {
@@ -298,16 +299,21 @@ def bundle_text(record: Record, answers: Sequence[HostAnswer]) -> str:
     verdicts = {verdict["name"]: verdict["holds"] for verdict in record["assumptions"]}
     document = {
         "format": FORMAT,
-        "versions": {
-            "edgeops.protection": VERSION,
-            "ansible-core": ansible_version,
-            "python": platform.python_version(),
-        },
+        "versions": versions(),
         **{name: record[name] for name in ("checked", "calls", "permissions", "products")},
         "assumptions": verdicts,
         "answers": [_answer_shape(answer) for answer in answers],
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def versions() -> dict[str, str]:
+    """The versions of the programs that read the answers."""
+    return {
+        "edgeops.protection": VERSION,
+        "ansible-core": ansible_version,
+        "python": platform.python_version(),
+    }
 
 
 def _answer_shape(answer: HostAnswer) -> dict[str, Any]:
