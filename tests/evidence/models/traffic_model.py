@@ -334,7 +334,7 @@ PRECEDENCE = ("log", "bypass", "allow", "challenge", "managed_challenge", "js_ch
 
 
 def firewall_in_order(rules: Sequence[Item]) -> list[Rule]:
-    """Firewall rules, by priority and then by action; as docs/firewall_rules.md says."""
+    """Firewall rules, by priority and then by action; as docs/custom_rules.md says."""
 
     def turn(rule: Item) -> tuple[bool, int, int]:
         return (rule["priority"] is None, rule["priority"] or 0, PRECEDENCE.index(rule["action"]))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What docs/custom_rules.md and docs/firewall_rules.md say that a task leaves behind; see plan_model.py. Network Firewall
+"""What docs/custom_rules.md says that a task leaves behind; see plan_model.py. Network Firewall
 rules and overrides of managed DDoS rules have the order, the positions and the states of custom rules, and fields of
 their own: docs/network_firewall.md and docs/ddos_overrides.md."""
 
@@ -62,7 +62,7 @@ LEVELS = ("default", "medium", "low", "eoff")
 
 
 def firewall_after(existing: Sequence[Item], rules: Sequence[Item]) -> Items:
-    """docs/firewall_rules.md: every rule exists; a filter that several rules share changes for all of them."""
+    """docs/custom_rules.md: every rule exists; a filter that several rules share changes for all of them."""
     after = {rule["id"]: dict(rule) for rule in existing}
     filters = {rule["filter"]["id"]: dict(rule["filter"]) for rule in existing}
     changed: dict[str, Item] = {}
