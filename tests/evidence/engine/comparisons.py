@@ -57,7 +57,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import Un
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import intersection, range_of
 from octorules_wirefilter import parse_expression
 
-from tests.evidence.engine import generators
+from tests.evidence.engine import chains, generators
+from tests.evidence.engine.chains import STRENGTH, Links, sent
 from tests.evidence.engine.library import packets_engine, requests_engine, rich_engine
 from tests.support.requests_evaluator import Request, matches
 
@@ -215,50 +216,6 @@ def rules_decide_as_in_the_engine(random: Random, counts: Counts) -> None:
             counts.check(name != "decisions" or len(decided.outcomes) == 1, f"undecided: {rules}: {decided.reasons}")
 
 
-class Links:
-    """One request on its way from link to link, in the words of docs/way_of_a_request.md; `meets` is what the engine says."""
-
-    def __init__(self, chain: Mapping[str, Sequence[Mapping[str, Any]]], meets: Callable[[str], bool]) -> None:
-        self.rulesets = {ruleset["id"]: ruleset for ruleset in chain["executed_rulesets"]}
-        self.meets = meets
-        self.logged: str | None = None
-        self.skipped_rulesets: list[str] = []
-        self.skipped_rules: dict[str, list[str]] = {}
-
-    def outcome(self, chain: Mapping[str, Sequence[Mapping[str, Any]]]) -> Outcome:
-        for name, of in (("account_custom_rules", " of the account"), ("custom_rules", "")):
-            self.skipped_rulesets, self.skipped_rules = [], {}
-            end = self.through(chain[name], of, of)
-            if end:
-                return end
-        return Outcome("logged", self.logged) if self.logged else Outcome("allowed")
-
-    def through(self, rules: Sequence[Mapping[str, Any]], of: str, words: str, within: str = "") -> Outcome | None:
-        for rule in rules:
-            parameters, name = rule.get("action_parameters", {}), f"{rule['ref']}{words}"
-            is_left_out = rule["id"] in self.skipped_rules.get(within, []) or not rule["enabled"]
-            if is_left_out or parameters.get("id") in self.skipped_rulesets or not self.meets(rule["expression"]):
-                continue
-            if rule["action"] == "execute":
-                ruleset = self.rulesets[parameters["id"]]
-                end = self.through(ruleset["rules"], of, f" of the ruleset {ruleset['name']}{of}", parameters["id"])
-                if end:
-                    return end
-            elif rule["action"] == "log":
-                self.logged = self.logged or name
-            elif rule["action"] != "skip":
-                return Outcome("blocked" if rule["action"] == "block" else "challenged", name)
-            else:
-                self.skipped_rulesets += parameters.get("rulesets", [])
-                for ruleset_id, rule_ids in parameters.get("rules", {}).items():
-                    self.skipped_rules.setdefault(ruleset_id, []).extend(rule_ids)
-                if "phase" in parameters or ("ruleset" in parameters and not within and not of):
-                    return Outcome("skipped", name)
-                if "ruleset" in parameters:
-                    return None
-        return None
-
-
 def chains_decide_as_link_by_link(random: Random, counts: Counts) -> None:
     """A request ends on its way through account, zone and what both execute as in the engine, run link by link."""
     chain = generators.chain(random)
@@ -358,18 +315,6 @@ def rules_that_are_shadowed_never_decide(random: Random, counts: Counts) -> None
             counts.check(not matches_it or decided or not is_zero, f"{case}: {requests[index]}")
 
 
-STRENGTH = {"allowed": 0, "skipped": 0, "logged": 0, "challenged": 1, "blocked": 2}
-
-
-def sent(example: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """An example by the names of the fields that the engine is told."""
-    keys = {"path": "http.request.uri.path", "host": "http.host", "method": "http.request.method", "source": "ip.src"}
-    values = {name: example[key] for key, name in keys.items()}
-    others = {name: value for name, value in example.get("fields", {}).items() if name in usual}
-    agent = {"http.user_agent": example.get("user_agent", "")}
-    return {**usual, **values, **agent, "ssl": example.get("scheme", "https") == "https", **others}
-
-
 def outcomes_in_engine(rules: Sequence[Mapping[str, Any]], requests: Sequence[Mapping[str, Any]]) -> list[Outcome]:
     """What becomes of requests under rules, as the engine decides."""
     return [ended(rules, decisions) for decisions in _decisions(rules, requests)]
@@ -400,6 +345,15 @@ def differences_are_those_of_the_engine(random: Random, counts: Counts) -> None:
             counts.check(
                 is_told and was.word == change.what.split()[0].replace("passing", was.word), f"{change}: {case}"
             )
+
+
+def differences_of_chains_are_those_of_the_engine(random: Random, counts: Counts) -> None:
+    """Rules of account, zone and rulesets, and lists, that change treat exactly those requests differently that are told."""
+    states = chains.pair(random, generators.request_atom)
+    requests = [{**values_of(request), "ssl": request.ssl} for request in generators.requests(random, 30)]
+    changes, wrongs = chains.wrongs_of_pair(states, requests, requests_engine().decisions)
+    counts.count(pairs=1, requests=len(requests), examples=len(chains.certain_changes(changes)))
+    counts.differences += wrongs
 
 
 def expectations_of_all_requests_are_those_of_the_engine(random: Random, counts: Counts) -> None:
@@ -439,5 +393,6 @@ ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
     complete_expressions_match_every_request,
     rules_that_are_shadowed_never_decide,
     differences_are_those_of_the_engine,
+    differences_of_chains_are_those_of_the_engine,
     expectations_of_all_requests_are_those_of_the_engine,
 )

@@ -345,7 +345,7 @@ SKIPS: tuple[dict[str, Any], ...] = (
 
 
 def chain_rules(
-    random: Random, name: str, skips: Sequence[dict[str, Any]], executed: Sequence[str]
+    random: Random, name: str, skips: Sequence[dict[str, Any]], executed: Sequence[str], atom: Any
 ) -> list[dict[str, Any]]:
     """The rules of an entry point, or of a custom ruleset, with skips of each kind."""
     rules = []
@@ -354,7 +354,7 @@ def chain_rules(
             ["block", "managed_challenge", "log", "skip", "skip", *(["execute"] * 3 if executed else [])]
         )
         rule = {"id": f"{number}" * 32, "ref": f"{name}{number}", "action": action, "enabled": random.random() < 0.9}
-        rule["expression"] = combination(random, rich_atom, 1)
+        rule["expression"] = combination(random, atom, 1)
         if action in ("log", "skip", "execute") and random.random() < 0.4:
             rule["expression"] = f"not ({rule['expression']})"
         if action == "skip":
@@ -365,16 +365,18 @@ def chain_rules(
     return rules
 
 
-def chain(random: Random) -> dict[str, list[dict[str, Any]]]:
+def chain(random: Random, atom: Any = rich_atom) -> dict[str, list[dict[str, Any]]]:
     """The custom rules that requests to a zone meet: those of its account, of the zone, and of what both execute."""
     everywhere = (*SKIPS, {"phase": "current"})
     rulesets = [
-        {"id": identity, "name": name, "kind": "custom", "rules": chain_rules(random, name, skips, ())}
+        {"id": identity, "name": name, "kind": "custom", "rules": chain_rules(random, name, skips, (), atom)}
         for identity, name, skips in zip(RULESETS, "ABC", (SKIPS, everywhere, everywhere), strict=True)
     ]
     return {
-        "account_custom_rules": chain_rules(random, "account", SKIPS, RULESETS[:1]) if random.random() < 0.7 else [],
-        "custom_rules": chain_rules(random, "zone", everywhere, RULESETS[1:]),
+        "account_custom_rules": chain_rules(random, "account", SKIPS, RULESETS[:1], atom)
+        if random.random() < 0.7
+        else [],
+        "custom_rules": chain_rules(random, "zone", everywhere, RULESETS[1:], atom),
         "executed_rulesets": rulesets,
     }
 

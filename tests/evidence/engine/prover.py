@@ -29,7 +29,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import traffic_difference
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.traffic_changes import TrafficChange
 
-from tests.evidence.engine import generators
+from tests.evidence.engine import chains, generators
 from tests.evidence.engine.comparisons import Counts
 
 MILLISECONDS = 2000  # for one question; what takes longer is not decided
@@ -121,6 +121,52 @@ def strength(rules: Sequence[Mapping[str, Any]]) -> Any:
     return treated
 
 
+class SymbolicWay:
+    """All requests on their way through a chain: how strictly each is treated, as a formula. It follows
+    docs/way_of_a_request.md link by link, as `chains.Links` does for one request."""
+
+    def __init__(self, chain: chains.Chain) -> None:
+        self.chain = chain
+        self.rulesets = {ruleset["id"]: ruleset["rules"] for ruleset in chain["executed_rulesets"]}
+        self.passing: Any = z3.BoolVal(True)  # requests that nothing has decided about
+        self.strength: Any = z3.IntVal(0)
+        self.skipping: dict[tuple[str, str], Any] = {}  # requests that skip a rule of a ruleset, or a whole ruleset
+
+    def treated(self) -> Any:
+        for name in ("account_custom_rules", "custom_rules"):
+            self.skipping = {}
+            self.through(self.chain[name], z3.BoolVal(True), name)
+        return self.strength
+
+    def through(self, rules: Sequence[Mapping[str, Any]], here: Any, entry: str, within: str = "") -> None:
+        for rule in filter(lambda candidate: candidate["enabled"], rules):
+            parameters = rule.get("action_parameters", {})
+            skipped = [self._skipping(within, rule["id"]), self._skipping(parameters.get("id", "none"), "")]
+            is_met = formula(parse(chains.spelt_out(rule["expression"], self.chain)))
+            met = z3.And(self.passing, here, z3.Not(z3.Or(skipped)), is_met)
+            if rule["action"] == "execute":
+                self.through(self.rulesets[parameters["id"]], met, entry, parameters["id"])
+            elif rule["action"] == "skip":
+                here = self._skipped(parameters, met, here, entry == "custom_rules" and not within)
+            elif rule["action"] != "log":
+                self.strength = z3.If(met, STRENGTHS[rule["action"]], self.strength)
+                self.passing = z3.And(self.passing, z3.Not(met))
+
+    def _skipping(self, ruleset: str, rule: str) -> Any:
+        return self.skipping.get((ruleset, rule), z3.BoolVal(False))
+
+    def _skipped(self, parameters: Mapping[str, Any], met: Any, here: Any, is_last: bool) -> Any:
+        """The requests that are still in the ruleset behind a skip."""
+        targets = [(ruleset, "") for ruleset in parameters.get("rulesets", [])]
+        for ruleset, rules in parameters.get("rules", {}).items():
+            targets += [(ruleset, rule) for rule in rules]
+        for target in targets:
+            self.skipping[target] = z3.Or(self._skipping(*target), met)
+        if "phase" in parameters or ("ruleset" in parameters and is_last):
+            self.passing = z3.And(self.passing, z3.Not(met))
+        return z3.And(here, z3.Not(met)) if "ruleset" in parameters else here
+
+
 def exists(condition: Any) -> bool | None:
     """Whether there is a request that meets a condition; None if that takes too long."""
     solver = z3.Solver()
@@ -134,11 +180,21 @@ def differences_are_proven(random: Random, counts: Counts) -> None:
     """Rules that change treat no request differently exactly if that can be proven, and else some request as it is told."""
     before = generators.custom_rules(random, provable_atom)
     after = generators.changed_rules(random, before, provable_atom)
-    changes = traffic_difference({"custom_rules": before}, {"custom_rules": after})
+    _compare(({"custom_rules": before}, {"custom_rules": after}), (strength(before), strength(after)), counts)
+
+
+def differences_of_chains_are_proven(random: Random, counts: Counts) -> None:
+    """So do rules of an account, of a zone and of rulesets that they execute, and lists that they name."""
+    states = chains.pair(random, provable_atom)
+    _compare(states, (SymbolicWay(states[0]).treated(), SymbolicWay(states[1]).treated()), counts)
+
+
+def _compare(states: tuple[chains.Chain, chains.Chain], strengths: tuple[Any, Any], counts: Counts) -> None:
+    changes = traffic_difference(*states)
     counts.count(pairs=1)
-    was, becomes = strength(before), strength(after)
+    was, becomes = strengths
     for condition, told in ((becomes < was, changes.passes), (becomes > was, changes.stopped)):
-        _check(exists(condition), told, changes.known, counts, f"{before}: {after}: {changes}")
+        _check(exists(condition), told, changes.known, counts, f"{states}: {changes}")
 
 
 def _check(is_real: bool | None, told: Sequence[TrafficChange], known: bool, counts: Counts, case: str) -> None:
@@ -154,4 +210,4 @@ def _check(is_real: bool | None, told: Sequence[TrafficChange], known: bool, cou
         counts.check(not is_real, f"a request: {case}")
 
 
-PROVER: tuple[Callable[[Random, Counts], None], ...] = (differences_are_proven,)
+PROVER: tuple[Callable[[Random, Counts], None], ...] = (differences_are_proven, differences_of_chains_are_proven)
