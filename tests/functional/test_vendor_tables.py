@@ -120,6 +120,46 @@ def test_a_plan_that_does_not_include_it_is_named(plan: str, row: Row, service: 
     assert "The zone has the plan" not in str(higher.get("msg"))
 
 
+SCORE = rule("cf.waf.score lt 20")
+CLASS = rule('cf.waf.score.class eq "attack"')
+BOTS = rule("cf.bot_management.score lt 30")
+REQUIRES = "The zone has the plan {}: {}, which is in new, requires {}. Without it, Cloudflare may refuse the rule, or no request matches it."
+FIELDS_BY_PLAN = [  # the plan, a rule that reads a field, and what the field requires; empty if the zone may have it
+    ("pro", SCORE, "cf.waf.score", "the plan Enterprise"),
+    ("business", SCORE, "cf.waf.score", "the plan Enterprise"),
+    ("enterprise", SCORE, "cf.waf.score", ""),
+    ("free", CLASS, "cf.waf.score.class", "the plan Business or above"),
+    ("business", CLASS, "cf.waf.score.class", ""),
+    ("business", BOTS, "cf.bot_management.score", "the plan Enterprise with Bot Management"),
+    ("enterprise", BOTS, "cf.bot_management.score", ""),
+    ("free", rule("cf.bot_management.verified_bot"), "cf.bot_management.verified_bot", ""),
+    ("free", rule('http.host eq "cf.waf.score"'), "cf.waf.score", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("plan", "entry", "field", "requires"), FIELDS_BY_PLAN)
+def test_a_field_that_the_plan_lacks_is_warned_of(
+    plan: str, entry: Rule, field: str, requires: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).plan = plan
+    told = warnings_of(modules.done("custom_rules", check=True, rules=[entry]))
+    words = REQUIRES.format(plan.capitalize(), field, requires)
+    assert (words in told) if requires else ("requires" not in told)
+
+
+def test_a_field_of_some_plans_is_doubted_if_the_plan_is_not_known(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).plan = "pro"
+    service.misbehave("status", path=f"/zones/{ZONE}$", status=403, errors=[{"code": 10000, "message": "no"}])
+    told = warnings_of(modules.done("custom_rules", check=True, rules=[SCORE]))
+    assert "The zone's plan is not known: cf.waf.score, which is in new, requires the plan Enterprise." in told
+
+
+def test_a_field_that_an_existing_rule_reads_is_one_that_the_zone_has(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).plan = "pro"
+    service.zone(ZONE).seed(custom_rules=[{**SCORE, "ref": "old"}])
+    assert "requires" not in warnings_of(modules.done("custom_rules", check=True, rules=[SCORE]))
+
+
 def test_a_second_override_is_beyond_a_lower_plan(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).plan = "business"
     overrides = [override("true"), {**override("true"), "ref": "second"}]

@@ -14,7 +14,7 @@ from .._context import UNLIKE_BASELINE, Context
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._protection.expectation import Expectation
-from .._schema.resource import State
+from .._schema.resource import ReadCollection, State
 from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
@@ -74,8 +74,9 @@ def unmanaged_results(
     return {"unmanaged": all_unmanaged(task_desired, state, is_role, with_lists)}
 
 
-def rule_warnings(plan: Plan) -> Sequence[str]:
-    """Warnings of a plan of rules, lists or overrides that may change more than its objects."""
-    from .rule_plans import warnings_of_rules  # loads all kinds of rules
+def rule_warnings(plan: Plan, read: ReadCollection) -> Sequence[str]:
+    """Warnings of a plan of rules, lists or overrides that may change more than its objects; `read`
+    looks up what was read for its checks."""
+    from .rule_plans import doubtful_fields, warnings_of_rules  # loads all kinds of rules
 
-    return warnings_of_rules(plan)
+    return [*warnings_of_rules(plan), *filter(None, [doubtful_fields(plan, read)])]

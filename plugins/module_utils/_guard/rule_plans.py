@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from .._errors import reading
+from .._errors import ProtectionError, reading
 from .._plan.plan import Check, Operation, Plan, differences
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
@@ -21,10 +21,18 @@ from .._schema.custom_rulesets import EXECUTED_RULESETS
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ZONE
-from .._schema.quotas import LIMITED_COLLECTIONS, QUOTAS, Quota, quota_of
+from .._schema.quotas import (
+    LIMITED_COLLECTIONS,
+    QUOTAS,
+    Quota,
+    fields_of_plans,
+    plans_of_field,
+    quota_of,
+)
 from .._schema.registry import evaluated_as
 from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._schema.rulesets import deployed
+from .._schema.zone import plan_of
 from .._text import Message, Unread, first_few
 from .list_plans import checks_of_lists, resources_of_list_checks
 
@@ -91,6 +99,47 @@ def _lacking_features(
             labels.setdefault(feature, []).append(operation.label)
     for feature in sorted(labels):
         yield f"it does not have {feature}, which is in {first_few(labels[feature])}"
+
+
+def doubtful_fields(plan: Plan, read: ReadCollection) -> str:
+    """A warning about fields that the zone's plan does not have, or whose plan is not known; empty
+    if there are none. `read` is called only if a changed rule reads such a field."""
+    labels = _new_fields_of_plans(plan)
+    if not labels:
+        return ""
+    try:
+        (zone,) = plan.before.get(ZONE.plural) or read(ZONE)
+    except ProtectionError:
+        zone = {}
+    known = plan_of(zone)
+    rows = {name: plans_of_field(name) for name in sorted(labels)}
+    clauses = [
+        f"{name}, which is in {first_few(labels[name])}, requires {row.requires}"
+        for name, row in rows.items()
+        if known not in row.plans
+    ]
+    if not clauses:
+        return ""
+    quota = quota_of(zone)
+    title = f"The zone has the plan {quota.title}" if quota else "The zone's plan is not known"
+    to_do = "Without it, Cloudflare may refuse the rule, or no request matches it."
+    return f"{title}: {'; '.join(clauses)}. {to_do}"
+
+
+def _new_fields_of_plans(plan: Plan) -> dict[str, list[str]]:
+    """By the fields that not every plan has and no existing rule of the same collection reads, the
+    changed rules that read them."""
+    labels: dict[str, list[str]] = {}
+    for operation in plan.operations:
+        collection = evaluated_as(operation.resource).plural
+        if not operation.planned or collection not in LIMITED_COLLECTIONS:
+            continue
+        had: set[str] = set()
+        for rule in plan.before.get(collection, ()):
+            had.update(fields_of_plans(rule))
+        for name in fields_of_plans(operation.planned) - had:
+            labels.setdefault(name, []).append(operation.label)
+    return labels
 
 
 def _number_of_rules(state: State, plural: str) -> int:
@@ -233,7 +282,8 @@ def warnings_of_rules(plan: Plan) -> list[str]:
 
 def resources_of_checks(plan: Plan) -> list[Resource]:
     """The collections that the checks look up and that are not in the state of the plan."""
-    resources = [ZONE] if _is_beyond_some_quota(plan) else []
+    needs_zone = _is_beyond_some_quota(plan) or _new_fields_of_plans(plan)
+    resources = [ZONE] if needs_zone else []
     for resource in plan.resources.values():
         if resource.catalogue and _naming(plan, resource):
             resources.append(resource.catalogue_object())

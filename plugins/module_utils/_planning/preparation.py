@@ -126,5 +126,5 @@ class Preparation(NamedTuple):
         terms = self.task.terms
         expected_in = map(self.task.with_missing, (plan.before, plan.after()))
         expected = expected_results(terms.expectations, *expected_in)
-        warnings = rule_warnings(plan) if terms.of_rules else ()
+        warnings = rule_warnings(plan, facts.look_up) if terms.of_rules else ()
         return facts._replace(expected=expected, warnings=warnings)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
+from .._vendor.rules import FIELDS_OF_PLANS, OfPlan
 from .custom_rules import CUSTOM_RULES
 from .ddos_overrides import L7_OVERRIDES, levels_of
 from .lists import ASN, HOSTNAME
@@ -109,6 +110,7 @@ PAID_RULESETS = {  # by their ids, the managed rulesets that not every plan has
     "efb7b8c949ac4650a09736fc376e9aee": "the Cloudflare Managed Ruleset",
     "4814384a9e5d4991b9815dcfc25d2f1f": "the Cloudflare OWASP Core Ruleset",
 }
+OF_SOME_PLANS = frozenset(name for row in FIELDS_OF_PLANS for name in row.fields)
 LIMITED_COLLECTIONS = (  # of a zone, that its plan limits
     CUSTOM_RULES.plural,
     RATE_LIMIT_RULES.plural,
@@ -175,6 +177,21 @@ def features(rule: Object) -> frozenset[str]:
         PAID_RULESETS.get(deployed(rule), ""): True,
     }
     return frozenset(name for name, is_needed in needs.items() if is_needed)
+
+
+def fields_of_plans(rule: Object) -> frozenset[str]:
+    """The fields that a rule reads and that not every plan has."""
+    limit = limit_of(rule)
+    names = {
+        *Expression.of_object(rule).names,
+        *Expression.of_object(limit, "counting_expression").names,
+    }
+    return frozenset(names & OF_SOME_PLANS)
+
+
+def plans_of_field(name: str) -> OfPlan:
+    """The plans that have a field, which not every plan has."""
+    return next(row for row in FIELDS_OF_PLANS if name in row.fields)
 
 
 def _features_of_override(override: Object) -> frozenset[str]:

@@ -80,3 +80,45 @@ ip.src.continent ip.src.country ip.src.is_in_european_union ssl
 """,
     "Override expressions for HTTP DDoS Attack Protection",
 )
+
+
+class OfPlan(NamedTuple):
+    """Fields that requests have only in zones of some plans, by their `legacy_id`, with what they
+    require, by a page of the vendor."""
+
+    fields: frozenset[str]
+    plans: frozenset[str]
+    requires: str
+    page: str
+    read: str = READ
+
+    @staticmethod
+    def of(fields: str, plans: str, requires: str, page: str) -> OfPlan:
+        """The row of fields and plans whose names stand in texts."""
+        return OfPlan(frozenset(fields.split()), frozenset(plans.split()), requires, page)
+
+
+FIELDS_OF_PLANS = (
+    OfPlan.of(
+        "cf.waf.score cf.waf.score.rce cf.waf.score.sqli cf.waf.score.xss",
+        "enterprise",
+        "the plan Enterprise",
+        "Fields reference: cf.waf.score",
+    ),
+    OfPlan.of(
+        "cf.waf.score.class",
+        "business enterprise",
+        "the plan Business or above",
+        "Fields reference: cf.waf.score.class",
+    ),
+    OfPlan.of(  # the verified_bot of it is on every plan
+        """
+cf.bot_management.corporate_proxy cf.bot_management.detection_ids cf.bot_management.ja3_hash
+cf.bot_management.ja4 cf.bot_management.js_detection.passed cf.bot_management.score
+cf.bot_management.static_resource
+""",
+        "enterprise",
+        "the plan Enterprise with Bot Management",
+        "Fields reference: cf.bot_management.score",
+    ),
+)
