@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: hosts
-short_description: The hosts of a playbook, or a failure if there are none
+short_description: (internal) Find the hosts of a playbook, or fail
 version_added: 1.0.0
 author:
   - The edgeops.protection authors (@edgeops)

@@ -39,6 +39,7 @@ from ..module_utils._engine import run
 from ..module_utils._errors import PLACE
 from ..module_utils._output import option_failure, without_secrets
 from ..module_utils._specs.base import ModuleResult
+from ..module_utils._specs.host_tasks import TASK_OPTION
 from ..module_utils._specs.registry import MODULE_SPECS
 from ..module_utils._specs.task import option_errors
 from ..module_utils._text import Screen, Warn, visible
@@ -316,6 +317,11 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task on the host that has these variables."""
         raise NotImplementedError
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The options of the task, without the one that says which task it is."""
+        return {name: value for name, value in self._task.args.items() if name != TASK_OPTION}
 
     @property
     def display(self) -> Any:

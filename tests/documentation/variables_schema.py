@@ -31,7 +31,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.registr
 from ansible_collections.edgeops.protection.plugins.module_utils._values.bounds import Bounded
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
 from ansible_collections.edgeops.protection.plugins.module_utils._vendor.texts import CONTINENTS
-from ansible_collections.edgeops.protection.plugins.modules import host_restore
+from ansible_collections.edgeops.protection.plugins.modules import host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     INVENTORY,
     INVENTORY_VARIABLES,
@@ -102,9 +102,9 @@ def variables_schema() -> str:
 
 def _of_restore() -> dict[str, dict[str, str]]:
     """The variables of the playbook restore, which has no role: documented as the options of its action."""
-    options = yaml.safe_load(host_restore.DOCUMENTATION)["options"]
+    options = yaml.safe_load(host.DOCUMENTATION)["options"]
     return {
-        f"restore_{name}": {"description": _as_variables(option["description"])} for name, option in options.items()
+        name: {"description": _as_variables(options[name.removeprefix("restore_")]["description"])} for name in RESTORE
     }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.modules.host_baseline import EXAMPLES
+from ansible_collections.edgeops.protection.plugins.modules.host import EXAMPLES
 
 from tests.demo.__main__ import main
 from tests.fake_service import LocalService
@@ -341,5 +341,5 @@ def test_the_role_takes_the_group_that_target_names(service: LocalService, tmp_p
 
 def test_the_task_of_the_role_is_the_example_of_its_action() -> None:
     (task,) = yaml.safe_load((REPOSITORY / "roles" / "baseline" / "tasks" / "main.yml").read_text(encoding="utf-8"))
-    (example,) = yaml.safe_load(EXAMPLES)
+    example, _restore = yaml.safe_load(EXAMPLES)
     assert {**task, "name": ""} == {**example, "name": ""}

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.action.host_baseline import SAID_ABOVE
+from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.baseline import SAID_ABOVE
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
@@ -47,7 +47,7 @@ def play(inventory: Path, *arguments: str, **environment: str) -> Run:
 
 def fleet(run: Run) -> Mapping[str, Any]:
     """The result of the one task."""
-    (task,) = [task for task in run.tasks if task.action.endswith("host_baseline") and "remaining" in task.result]
+    (task,) = [task for task in run.tasks if task.action.endswith(".host") and "remaining" in task.result]
     return task.result
 
 

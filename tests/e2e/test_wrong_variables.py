@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.action.check_variables import EVALUATE, NOTIFY
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.options import ATTACK
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
@@ -24,6 +23,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.doctor 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_OPTIONS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.check import EVALUATE, NOTIFY
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import ENCODER
 
 from tests.fake_service import LocalService

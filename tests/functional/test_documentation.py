@@ -59,14 +59,7 @@ FOREIGN |= {f"rules.ratelimit.{name}" for name in ("of_the_future", "score_per_p
 FOREIGN |= {"items.exclude_exact_hostname"}  # an item with it is left alone
 
 ROOT = Path(__file__).parents[2]
-ACTIONS = {
-    "check_variables",
-    "host_baseline",
-    "host_doctor",
-    "host_export",
-    "host_restore",
-    "write_report",
-}  # of roles: no specification
+ACTIONS = {"host"}  # of roles and playbooks: its options are of another form
 MODULES = sorted({path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py")} - ACTIONS)
 FILTERS = sorted((ROOT / "plugins" / "filter").glob("*.yml"))
 ROLE_SPECS = sorted((ROOT / "roles").glob("*/meta/argument_specs.yml"))

@@ -184,6 +184,6 @@ def test_the_expectation_of_the_first_hour_is_met_once_the_rules_of_the_page_mit
     account = {"account_id": denver["edge_account_id"], "accept_risks": ["skips_monitoring"]}
     service.account(denver["edge_account_id"])
     monitors = [{**rule, "mode": "monitoring"} for rule in described["rules"]]
-    assert "expected mitigated" in modules.failed("host_baseline", **{**account, **expected, "rules": monitors})["msg"]
-    (result,) = modules.done("host_baseline", **account, **expected)["expectations"]
+    assert "expected mitigated" in modules.failed("host", **{**account, **expected, "rules": monitors})["msg"]
+    (result,) = modules.done("host", **account, **expected)["expectations"]
     assert result["met"] is True

@@ -71,34 +71,34 @@ def seeded(service: LocalService) -> LocalService:
 
 def test_the_plan_of_a_host_is_predicted_approved_applied_and_done(seeded: LocalService, modules: Modules) -> None:
     before = deepcopy(collections_of(seeded))
-    predicted = modules.done("host_baseline", check=True, **WHOLE_HOST)
-    refused = modules.failed("host_baseline", expected_plan="0" * 64, **WHOLE_HOST)
+    predicted = modules.done("host", check=True, **WHOLE_HOST)
+    refused = modules.failed("host", expected_plan="0" * 64, **WHOLE_HOST)
     assert (refused["operations"], refused["plan_id"]) == (predicted["operations"], predicted["plan_id"])
     assert (seeded.writes, collections_of(seeded)) == ([], before)
-    done = modules.done("host_baseline", expected_plan=predicted["plan_id"], **WHOLE_HOST)
+    done = modules.done("host", expected_plan=predicted["plan_id"], **WHOLE_HOST)
     for name in ("operations", "plan_id", "diff", "risks", "coverage"):
         assert done[name] == predicted[name]
     actions = [item["action"] for item in done["operations"]]
     assert actions == sorted(actions, key=["create", "update", "delete"].index) and {*actions} > {"create", "delete"}
-    again = modules.done("host_baseline", check=True, **WHOLE_HOST)
+    again = modules.done("host", check=True, **WHOLE_HOST)
     assert (again["operations"], again["plan_id"], again["diff"]) == ([], "", {"before": {}, "after": {}})
 
 
 def test_a_write_that_fails_tells_what_was_done_and_the_next_run_does_the_rest(
     seeded: LocalService, modules: Modules, waits: list[float]
 ) -> None:
-    whole = modules.done("host_baseline", check=True, **WHOLE_HOST)
+    whole = modules.done("host", check=True, **WHOLE_HOST)
     seeded.misbehave("status", method="PUT|POST", path="/(entrypoint|rules)$", status=400, skip=1)
-    failed = modules.failed("host_baseline", **WHOLE_HOST)
+    failed = modules.failed("host", **WHOLE_HOST)
     told = [item for part in ("done", "left", "unknown") for item in failed[part]]
     assert sorted(map(str, told)) == sorted(map(str, whole["operations"])) and failed["done"] and failed["left"]
     assert failed["plan_id"] == whole["plan_id"]
     seeded.faults.clear()
-    rest = modules.done("host_baseline", **WHOLE_HOST)["operations"]
+    rest = modules.done("host", **WHOLE_HOST)["operations"]
     assert {(item["resource"], item["key"]) for item in rest} <= {
         (one["resource"], one["key"]) for one in failed["left"]
     }
-    assert modules.done("host_baseline", **WHOLE_HOST)["changed"] is False
+    assert modules.done("host", **WHOLE_HOST)["changed"] is False
 
 
 def test_all_reasons_why_there_is_no_plan_are_told_at_once(seeded: LocalService, modules: Modules) -> None:
@@ -109,7 +109,7 @@ def test_all_reasons_why_there_is_no_plan_are_told_at_once(seeded: LocalService,
         "custom_rules": [rule, {**rule, "ref": "newer", "position": "before nothing", "action": "skip"}],
         "rate_limit_rules": [{**rule, "ratelimit": PER_ADDRESS}],
     }
-    message = modules.failed("host_baseline", **wrong)["msg"]
+    message = modules.failed("host", **wrong)["msg"]
     assert "The position of custom rule newer names the ref nothing, which is not there." in message
     assert "custom_rules[1]: The custom rule newer has the action skip and needs action_parameters" in message
     for title in ("Network Firewall rule", "custom rule", "rate limiting rule"):
@@ -125,7 +125,7 @@ def test_an_acceptance_for_a_custom_rule_accepts_no_firewall_rule_with_its_key(
     of_zone = {**partner, "action_parameters": {"ruleset": "current"}}
     options: dict[str, Any] = {"custom_rules": [of_zone], "network_firewall_rules": [partner]}
     passed = ["weakens_zone", "weakens_network_firewall"]
-    refused = modules.failed("host_baseline", accept_risks=passed, **options)
+    refused = modules.failed("host", accept_risks=passed, **options)
     acceptances = [
         {"code": "skips_everything", "resource": name, "entries": ["partner"]}
         for name in ("network_firewall_rule", "custom_rule")
@@ -135,12 +135,12 @@ def test_an_acceptance_for_a_custom_rule_accepts_no_firewall_rule_with_its_key(
     (risk,) = [risk for risk in refused["risks"] if risk["code"] == "skips_everything"]
     assert risk["entries"] == ["partner"]
     for acceptance in acceptances:
-        failed = modules.failed("host_baseline", accept_risks=[*passed, acceptance], **options)
+        failed = modules.failed("host", accept_risks=[*passed, acceptance], **options)
         assert "skips_everything" in failed["msg"]
     firewall: dict[str, Any] = {"network_firewall_rules": [partner], "accept_risks": [*passed, *acceptances[1:]]}
-    assert "skips_everything" in modules.failed("host_baseline", **firewall)["msg"]
+    assert "skips_everything" in modules.failed("host", **firewall)["msg"]
     assert seeded.writes == []
-    assert modules.done("host_baseline", accept_risks=[*passed, *acceptances], **options)["changed"]
+    assert modules.done("host", accept_risks=[*passed, *acceptances], **options)["changed"]
 
 
 def snapshot_run(service: LocalService, directory: Path, options: dict[str, Any]) -> str:

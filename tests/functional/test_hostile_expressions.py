@@ -90,6 +90,6 @@ def test_a_hostile_expression_costs_little_work(
 ) -> None:
     seeded(service, TEXTS[name])
     results: list[dict[str, Any]] = []
-    calls = calls_of(lambda: results.append(modules.run("host_baseline", check=True, context=context, **DESCRIBED)))
+    calls = calls_of(lambda: results.append(modules.run("host", check=True, context=context, **DESCRIBED)))
     assert not results[0].get("failed"), results[0]["msg"]
     assert calls < MOST_CALLS

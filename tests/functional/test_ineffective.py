@@ -297,8 +297,8 @@ def test_a_claim_by_what_a_run_makes_is_that_of_the_next_run(
 ) -> None:
     service.account(ACCOUNT).seed(lists=[])
     service.zone(ZONE).seed(custom_rulesets=[], account_id=ACCOUNT)
-    done = modules.lawful("host_baseline", zone_id=ZONE, **options)
-    again = modules.done("host_baseline", True, zone_id=ZONE, **options)
+    done = modules.lawful("host", zone_id=ZONE, **options)
+    again = modules.done("host", True, zone_id=ZONE, **options)
     assert claims(done) == claims(again) == [claim]
 
 

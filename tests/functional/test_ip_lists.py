@@ -276,7 +276,7 @@ def test_a_rule_that_changes_with_its_list_is_compared_with_both_as_they_are(
     admin = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
     service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[skip, admin])
     changed: Any = {"ip_lists": [{**ALL, "purge": True}], "custom_rules": [{**skip, "description": "all"}]}
-    result = modules.run("host_baseline", check=True, **changed)
+    result = modules.run("host", check=True, **changed)
     assert [risk["code"] for risk in result.get("risks", ())] == codes
     if codes:
         assert "Custom rule pass (widened by a list)" in result["msg"]
@@ -293,7 +293,7 @@ def test_expectations_know_the_lists_of_the_account_and_planned_ones(service: Lo
     failed = modules.failed("custom_rules", rules=rules, expectations=expected)
     assert "the content of the list $new is not known" in failed["msg"]
     new = {"name": "new", "items": [{"ip": "203.0.113.0/24"}]}
-    done = modules.done("host_baseline", custom_rules=rules, ip_lists=[new], expectations=expected)
+    done = modules.done("host", custom_rules=rules, ip_lists=[new], expectations=expected)
     assert [item["met"] for item in done["expectations"]] == [True, True, True]
 
 
@@ -327,7 +327,7 @@ def test_a_rule_may_name_a_list_of_the_same_run_or_of_another_kind_or_one_that_i
     service.account(ACCOUNT).seed(lists=[{"name": "names", "kind": "hostname", "items": []}])
     service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[{**BLOCK, "expression": "ip.src in $gone"}])
     named = "ip.src in $new or http.host in $names or ip.src in $gone"
-    modules.done("host_baseline", custom_rules=[{**BLOCK, "expression": named}], ip_lists=[{**NEW, "name": "new"}])
+    modules.done("host", custom_rules=[{**BLOCK, "expression": named}], ip_lists=[{**NEW, "name": "new"}])
 
 
 def test_packets_of_the_network_firewall_meet_lists(modules: Modules) -> None:
@@ -350,7 +350,7 @@ def test_a_list_comes_before_the_rules_that_name_it_and_goes_after_them(
     created = ["create ip_list new", "create ip_list_item new 192.0.2.1", "create custom_rule everybody"]
     deleted = ["delete custom_rule everybody", "delete ip_list new"]
     for options, operations in ((both, created), (neither, deleted)):
-        done = modules.lawful("host_baseline", **options)
+        done = modules.lawful("host", **options)
         assert [f"{item['action']} {item['resource']} {item['key']}" for item in done["operations"]] == operations
     assert [call.method for call in service.writes] == ["POST", "POST", "PUT", "DELETE", "DELETE"]  # the rules amid
 
@@ -463,7 +463,7 @@ def test_an_export_describes_lists_of_each_kind_and_leaves_out_what_no_option_sa
     }
     assert "Parts of the list wide" in str(export.notes)
     again: Any = {"ip_lists": [{**one, "purge": True} for one in export.variables["baseline_ip_lists"]]}
-    assert modules.done("host_baseline", **again)["changed"] is False
+    assert modules.done("host", **again)["changed"] is False
 
 
 def test_an_accepted_deletion_that_cloudflare_refuses_says_what_to_do(service: LocalService, modules: Modules) -> None:

@@ -141,7 +141,7 @@ def test_an_export_changes_nothing(kind: str, service: LocalService, modules: Mo
     export = exported(service)
     (one,) = export.variables["baseline_ip_lists"]
     assert (one["kind"], len(one["items"])) == (kind, 2)
-    assert modules.done("host_baseline", ip_lists=[{**one, "purge": True}])["changed"] is False
+    assert modules.done("host", ip_lists=[{**one, "purge": True}])["changed"] is False
     assert export.notes == [LEFT_ALONE]
 
 
@@ -188,9 +188,9 @@ def test_lists_of_redirects_are_left_alone_and_named(service: LocalService, modu
     why = "redirects requests, and protects nothing"
     for check in (True, False):
         assert why in modules.failed("ip_list", check=check, name="moved", kind="ip")["msg"]
-        assert why in modules.failed("host_baseline", check=check, ip_lists=[{"name": "moved"}])["msg"]
+        assert why in modules.failed("host", check=check, ip_lists=[{"name": "moved"}])["msg"]
         everything = {"ip_lists": [{"name": "new"}], "purge": ["ip_lists"]}
-        done = modules.done("host_baseline", check=check, **everything)
+        done = modules.done("host", check=check, **everything)
         assert [one["key"] for one in done["operations"]] == ["new"]
     assert exported(service).notes == [LEFT_ALONE]
     found = predicted(service, baseline_ip_lists=[{"name": "moved"}])

@@ -55,10 +55,10 @@ def test_what_writes_nothing_there_takes_no_lock(service: LocalService, modules:
     with held(service.base_url, account_id=ACCOUNT, zone_id=ZONE):
         assert modules.done("allowlist_entry", check=True, prefix="192.0.2.1")["changed"] is True
         modules.done("protection_info")
-        modules.done("host_baseline", check=True, custom_rules=RULES)
+        modules.done("host", check=True, custom_rules=RULES)
     with held(service.base_url, account_id=ACCOUNT):
         modules.done("custom_rules", rules=RULES)
-        modules.done("host_baseline", custom_rules=[{**RULES[0], "ref": "b"}])
+        modules.done("host", custom_rules=[{**RULES[0], "ref": "b"}])
     with held(service.base_url, zone_id=ZONE):
         modules.done("allowlist_entry", prefix="192.0.2.2")
     with held("https://api.example.com/client/v4", account_id=ACCOUNT):

@@ -10,11 +10,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.lookup.news import Terms, news_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, json_text, read_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.moved import FormerReport
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.news import Terms, news_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord, moved_lines
 
 from tests.fake_service import LocalService

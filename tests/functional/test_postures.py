@@ -427,7 +427,7 @@ def test_whatever_a_host_has_tells_the_time_of_cloudflare(
     service.account(ACCOUNT)
     service.zone(ZONE)
     context = Context(is_role=True).to_read([item.resource.plural])
-    result = modules.done("host_baseline", check=True, context=context, **owner)
+    result = modules.done("host", check=True, context=context, **owner)
     assert item.resource.plural in result
     behind = service.clock.now() - datetime.fromisoformat(result["now"])
     assert abs(behind.total_seconds()) < 60

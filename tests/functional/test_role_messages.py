@@ -101,7 +101,7 @@ def of_role(modules: Modules, **options: Any) -> dict[str, Any]:
     """The result of the role, some of whose options the inventory fills."""
     names = {option: f"baseline_{option}" for option in OPTIONS}
     names.update(account_id="edge_account_id", zone_name="edge_zone_name")
-    return modules.run("host_baseline", context=Context(is_role=True, names=names), **options)
+    return modules.run("host", context=Context(is_role=True, names=names), **options)
 
 
 def of_account(modules: Modules, **options: Any) -> dict[str, Any]:

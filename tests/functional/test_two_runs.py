@@ -287,7 +287,7 @@ def test_a_second_plan_that_cannot_be_made_says_what_was_written_and_what_is_los
     service.zone(ZONE).seed(custom_rules=before)
     module = "custom_rules"
     if of_host:
-        module = "host_baseline"
+        module = "host"
         names = {"rules": "custom_rules", "ignore": "custom_rules_ignore"}
         purge = ["custom_rules"] if options.get("purge") else []
         options = {names.get(name, name): value for name, value in {**options, "purge": purge}.items()}

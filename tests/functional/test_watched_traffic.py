@@ -23,7 +23,7 @@ def sample(service: LocalService, modules: Modules, minutes: float) -> dict[str,
     """The sample so many minutes after a change that is made now, without the time of the answer."""
     since = service.clock.now().replace(second=0, microsecond=0) + timedelta(minutes=1)
     service.clock.set(since + timedelta(minutes=minutes))
-    result = modules.run("host_baseline", context=READS, zone_id=ZONE, watched_since=since.isoformat())
+    result = modules.run("host", context=READS, zone_id=ZONE, watched_since=since.isoformat())
     assert not result.get("failed"), result
     watch: dict[str, Any] = result["watch"]
     covered = watch.pop("covered_until")

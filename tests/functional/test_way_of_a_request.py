@@ -165,7 +165,7 @@ def test_lists_are_judged_by_the_rulesets_that_refer_to_them(service: LocalServi
         "ip_lists": [{"name": "office", "items": everything, "purge": True}],
         "accept_risks": ["mass_deletion"],
     }
-    result = modules.run("host_baseline", True, **options)
+    result = modules.run("host", True, **options)
     assert "office of the ruleset Office" in str(result), result
     assert f"zones/Z/rulesets/{OFFICE}" in " ".join(paths(service))
 

@@ -82,7 +82,7 @@ class Runs:
         self._local.number = number
         warnings: list[str] = []
         try:
-            spec, options = read_arguments("host_baseline", self._tasks[number])
+            spec, options = read_arguments("host", self._tasks[number])
             result = _engine.run(spec, options, False, False, warnings.append, context=ROLE)
             self.results[number] = {**result, "warned": warnings}
         except BaseException as exc:

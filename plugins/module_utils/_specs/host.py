@@ -148,7 +148,7 @@ class HostSection(NamedTuple):
 
 
 class Host(ModuleSpec):
-    """The module host_baseline: all that the options describe of the account and the zone of a
+    """The module host: all that the options describe of the account and the zone of a
     host, or of one of them.
     """
 
@@ -297,4 +297,4 @@ def _describes(section_options: ReadOptions, main_option: str, section: str) -> 
 
 
 HOST = Host()
-HOST_SPECS: Mapping[str, Host] = {"host_baseline": HOST}
+HOST_SPECS: Mapping[str, Host] = {"host": HOST}

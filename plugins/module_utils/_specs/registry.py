@@ -19,7 +19,7 @@ Specs = Mapping[str, ModuleSpec]
 
 
 TRAFFIC = "protection_traffic_info"
-HOST_MODULE = "host_baseline"  # all that a host describes, of several modules
+HOST_MODULE = "host"  # all that a host describes, of several modules
 # By the file that has them; `rulesets` has all others.
 ROOMS: Mapping[str, Sequence[str]] = {
     "account": (

@@ -88,15 +88,15 @@ def test_all_that_belongs_to_a_module_is_there() -> None:
 
 
 def test_a_module_has_no_option_that_is_not_about_it() -> None:
-    """The pages of half of the modules, the internal ones included, have at most seventeen options; ten are credentials and
-    the connection."""
-    names = [f"edgeops.protection.{path.stem}" for path in (ROOT / "plugins" / "modules").glob("*.py")]
+    """The pages of half of the modules have at most twenty options; ten are credentials and the connection."""
+    paths = (ROOT / "plugins" / "modules").glob("*.py")
+    names = [f"edgeops.protection.{path.stem}" for path in paths if path.stem != HOST_MODULE]
     words = [str(Path(sys.executable).with_name("ansible-doc")), "--json", "--type", "module", *names]
     pages = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
     options = {name: len(page["doc"].get("options", ())) for name, page in pages.items()}
     assert len(options) == len(names)
     assert options["edgeops.protection.tcp_protection_status"] <= 14
-    assert median(options.values()) <= 17, options
+    assert median(options.values()) <= 20, options
 
 
 def test_the_list_of_modules_reads_as_a_table_of_contents() -> None:
@@ -104,14 +104,14 @@ def test_the_list_of_modules_reads_as_a_table_of_contents() -> None:
     paths = (ROOT / "plugins" / "modules").glob("[a-z]*.py")
     titles = {path.stem: short_description(path.stem) for path in paths}
     beginnings = {" ".join(title.split()[:3]) for title in titles.values()}
-    assert len(titles) == len(beginnings) > 25, titles
+    assert len(titles) == len(beginnings) > 20, titles
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "plugins" / "action").glob("*.py")), ids=lambda path: path.stem)
 def test_every_action_that_calls_modules_prepares_its_workers(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     prepares = text.endswith(STUB) or "\nprepare_workers(" in text
-    assert prepares is bool(re.search(r"plugin_utils\.(_action|_baseline\.fleet) import", text))
+    assert prepares is bool(re.search(r"plugin_utils\.(_action|_tasks\.dispatch) import", text))
 
 
 @pytest.mark.parametrize("folder", ["doc_fragments", "module_utils", "plugin_utils"])

@@ -45,7 +45,22 @@ def test_the_playbooks_are_those_that_there_are() -> None:
 def test_the_plugins_are_those_that_there_are() -> None:
     plugins = REPOSITORY / "plugins"
     files = [*plugins.glob("filter/*.yml"), *plugins.glob("inventory/*.py"), *plugins.glob("lookup/*.py")]
-    assert listed(PLUGINS, "plugin") == {path.stem: summary(path) for path in files}
+    summaries = {path.stem: summary(path) for path in files}
+    assert listed(PLUGINS, "plugin") == {name: text for name, text in summaries.items() if not is_internal(text)}
+
+
+def is_internal(text: str) -> bool:
+    """Whether the summary of a plugin says that playbooks of the collection alone use it."""
+    return text.startswith("(internal)")
+
+
+def test_one_module_and_one_lookup_are_internal() -> None:
+    plugins = REPOSITORY / "plugins"
+    files = [*plugins.glob("modules/*.py"), *plugins.glob("*/*.yml"), *plugins.glob("lookup/*.py")]
+    assert {str(path.relative_to(plugins)) for path in files if is_internal(summary(path))} == {
+        "modules/host.py",
+        "lookup/hosts.py",
+    }
 
 
 def test_nothing_that_a_module_writes_is_said_to_be_out_of_reach() -> None:

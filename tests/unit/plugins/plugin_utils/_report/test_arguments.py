@@ -32,7 +32,7 @@ SOON, LATER, OVER = "2026-12-01", "2026-12-24", "2026-11-20"
 
 
 def part(**options: Any) -> Part:
-    return Part("host_baseline", options)
+    return Part("host", options)
 
 
 def test_accepted_risks_in_force_keep_their_reason_and_their_end() -> None:

@@ -41,7 +41,7 @@ def test_a_network_without_a_clear_answer_is_not_known() -> None:
     assert (record["unprotected"], record["not_known"]) == ([], ["198.51.100.0/24", "nowhere"])
 
 
-ACCOUNT = Part("host_baseline", {"account_id": "0" * 32, "enabled": True})
+ACCOUNT = Part("host", {"account_id": "0" * 32, "enabled": True})
 HOST_SPEC = unread_host("lima", "Something else.")
 PART = {"prefix": "192.0.2.0/24", "announced": None, "since": None}
 NETWORKS: dict[str, Any] = {"prefix": "192.0.2.0/24", "approved": True, "networks": [PART], "delegated": []}
@@ -63,7 +63,7 @@ def test_nothing_is_read_that_no_variable_asks_for(values: dict[str, Any]) -> No
 
 
 def test_a_host_without_an_account_announces_nothing() -> None:
-    assert read({}, Part("host_baseline", {"zone_id": "1" * 32}), report_announced=True) == (HOST_SPEC, [])
+    assert read({}, Part("host", {"zone_id": "1" * 32}), report_announced=True) == (HOST_SPEC, [])
 
 
 def test_announced_networks_are_read_from_the_account_of_the_host() -> None:
@@ -81,7 +81,7 @@ def test_a_failure_makes_the_host_unread_and_hides_nothing_else() -> None:
     assert host.record["announced"] is None
 
 
-FIREWALL = Part("host_baseline", {"account_id": "0" * 32, "network_firewall_rules": []})
+FIREWALL = Part("host", {"account_id": "0" * 32, "network_firewall_rules": []})
 
 
 def test_phases_that_have_rules_are_named_if_the_baseline_has_the_network_firewall() -> None:

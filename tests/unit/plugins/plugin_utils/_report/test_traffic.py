@@ -162,7 +162,7 @@ def test_traffic_that_is_not_known_has_no_bar() -> None:
 
 
 OPTIONS: dict[str, Any] = {"account_id": "a", "api_token": "t" * 40, "prefixes": []}
-HOST_SPEC = Part("host_baseline", OPTIONS, Context(names={"account_id": "edge_account_id"}))
+HOST_SPEC = Part("host", OPTIONS, Context(names={"account_id": "edge_account_id"}))
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ HOST_SPEC = Part("host_baseline", OPTIONS, Context(names={"account_id": "edge_ac
 def test_traffic_is_asked_for_if_hours_are_set(hours: Any, asked: bool) -> None:
     part = traffic_task(HOST_SPEC, hours)
     assert bool(part) is asked
-    assert traffic_task(Part("host_baseline", {"zone_id": "z"}), hours) is None
+    assert traffic_task(Part("host", {"zone_id": "z"}), hours) is None
 
 
 def test_the_task_has_the_connection_of_the_account_and_the_name_of_the_variable() -> None:
@@ -186,7 +186,7 @@ def test_the_task_has_the_connection_of_the_account_and_the_name_of_the_variable
 
 
 def test_dns_protection_counts_if_the_baseline_describes_it() -> None:
-    part = traffic_task(Part("host_baseline", {**OPTIONS, "dns_rules": [{}]}), 1)
+    part = traffic_task(Part("host", {**OPTIONS, "dns_rules": [{}]}), 1)
     assert part and part.options["components"][-1] == "dns"
 
 

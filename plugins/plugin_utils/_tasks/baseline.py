@@ -15,26 +15,25 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
-from ..module_utils._context import WATCH
-from ..module_utils._text import first_few
-from ..plugin_utils._action import say
-from ..plugin_utils._alike import hosts_by_text, without_ray
-from ..plugin_utils._attack.attack import Attack
-from ..plugin_utils._baseline import results as host_results
-from ..plugin_utils._baseline import variables as host_variables
-from ..plugin_utils._baseline.approval import approved_plan
-from ..plugin_utils._baseline.fleet import FleetAction, failed_host
-from ..plugin_utils._baseline.host_task import HeldTexts, HostTask, LineOnRun
-from ..plugin_utils._baseline.in_force import sentences_on_prepared
-from ..plugin_utils._export.kept_snapshots import delete_older
-from ..plugin_utils._export.snapshot import snapshots_in
-from ..plugin_utils._report.plan_lines import plan_lines, traffic_lines
-from ..plugin_utils._variables import FLEET, defaults_of, read_variables, require_none
-from ..plugin_utils._watch.watch import watched
-from ..plugin_utils._worker import noted_by_run, prepare_workers
-
-prepare_workers()
+from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ...module_utils._context import WATCH
+from ...module_utils._specs.host_tasks import ATTACK, PREDICT, TASK_OPTION
+from ...module_utils._text import first_few
+from .._action import say
+from .._alike import hosts_by_text, without_ray
+from .._attack.attack import Attack
+from .._baseline import results as host_results
+from .._baseline import variables as host_variables
+from .._baseline.approval import approved_plan
+from .._baseline.fleet import FleetAction, failed_host
+from .._baseline.host_task import HeldTexts, HostTask, LineOnRun
+from .._baseline.in_force import sentences_on_prepared
+from .._export.kept_snapshots import delete_older
+from .._export.snapshot import snapshots_in
+from .._report.plan_lines import plan_lines, traffic_lines
+from .._variables import FLEET, defaults_of, read_variables, require_none
+from .._watch.watch import watched
+from .._worker import noted_by_run
 
 Predicted = tuple[dict[str, Any], HeldTexts]  # the result of a host, and what its task would show
 SAID_ABOVE = (
@@ -48,7 +47,7 @@ NOT_HERE = {
 }
 
 
-class ActionModule(FleetAction):
+class BaselineAction(FleetAction):
     """Updates a host, which is an account, a zone or both, to match the variables of the role, or
     predicts all hosts of the play."""
 
@@ -56,10 +55,10 @@ class ActionModule(FleetAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         check_mode = bool(self._task.check_mode)
-        if self._task.args.get("fleet"):
+        if self._task.args[TASK_OPTION] == PREDICT:
             return self._all_hosts(variables, check_mode)
         task = HostTask(self.calls(variables))
-        if self._task.args.get("attack"):
+        if self._task.args[TASK_OPTION] == ATTACK:
             attack, describe = partial(_attack, task, check_mode), partial(traffic_lines, task.host)
             return task.result_of(attack, host_variables.OF_HOST, describe)
         result: dict[str, Any] = {"failed": True}

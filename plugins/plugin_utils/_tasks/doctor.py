@@ -16,15 +16,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..module_utils._api.settings import known_secrets
-from ..module_utils._text import plural, redact
-from ..module_utils._timestamps import write_timestamp
-from ..plugin_utils._action import say
-from ..plugin_utils._baseline.fleet import FleetAction
-from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
-from ..plugin_utils._baseline.variables import OF_CONNECTION, host_part
-from ..plugin_utils._doctor.answers import examine_host
-from ..plugin_utils._doctor.doctor import (
+from ...module_utils._api.settings import known_secrets
+from ...module_utils._text import plural, redact
+from ...module_utils._timestamps import write_timestamp
+from .._action import say
+from .._baseline.fleet import FleetAction
+from .._baseline.host_task import HeldTexts, HostTask
+from .._baseline.variables import OF_CONNECTION, host_part
+from .._doctor.answers import examine_host
+from .._doctor.doctor import (
     DOCTOR,
     Record,
     bundle_text,
@@ -35,12 +35,9 @@ from ..plugin_utils._doctor.doctor import (
     record_of,
     versions,
 )
-from ..plugin_utils._doctor.recording import Recording, document_of, text_of
-from ..plugin_utils._files import host_folder, write_private
-from ..plugin_utils._variables import all_read
-from ..plugin_utils._worker import prepare_workers
-
-prepare_workers()
+from .._doctor.recording import Recording, document_of, text_of
+from .._files import host_folder, write_private
+from .._variables import all_read
 
 BUNDLE = "bundle.json"
 RECORDING = "recording.json"
@@ -58,7 +55,7 @@ class Examined(NamedTuple):
     secrets: Collection[str] = ()
 
 
-class ActionModule(FleetAction):
+class DoctorAction(FleetAction):
     """Reads hosts, whether the play runs in check mode or not, and writes a file about each."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,7 +106,7 @@ class ActionModule(FleetAction):
         options: dict[str, Any] = {}
         all_read(
             task.require_control_node,
-            lambda: options.update(task.options(DOCTOR, "doctor_", self._task.args)),
+            lambda: options.update(task.options(DOCTOR, "doctor_", self.arguments)),
             lambda: task.require_right(OF_CONNECTION),
         )
         part = host_part(task.host, task.values(OF_CONNECTION))

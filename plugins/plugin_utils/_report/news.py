@@ -3,87 +3,30 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+"""The news of a report: what somebody should hear of it, and the state to keep, so that nothing is
+told twice.
+
+A host is new if it was well, or stands worse, or has another reason; a host of which nothing is
+known is new once. It is told again while it lasts, and once more when it is over.
+"""
+
 from __future__ import annotations
-
-DOCUMENTATION = r"""
-name: news
-short_description: Compare a report with what was told before
-version_added: 1.0.0
-author:
-  - The edgeops.protection authors (@edgeops)
-description:
-  - Returns what somebody should hear of a report of the role P(edgeops.protection.report#role), and
-    the state to keep, so that the same thing is not told twice. The playbook
-    C(edgeops.protection.notify) sends it.
-  - A host is new if it was well, or stands worse, or has another reason; a host of which nothing is
-    known is new once. It is told again while it lasts, and once more when it is over.
-  - What Cloudflare itself has changed since the former report is told once, whatever the status of
-    the host.
-  - Objects that no baseline names are told once, with who changed them last if the report knows.
-options:
-  _terms:
-    description: The directory of the report.
-    required: true
-    type: str
-  state:
-    description:
-      - The file that remembers what was told, by default C(notified.json) beside the report.
-    type: str
-  again_days:
-    description: After how many days a host is told again that is still not well.
-    type: float
-    default: 1
-  statuses:
-    description: The statuses that are told of.
-    type: list
-    elements: str
-    choices: [unknown, unprotected, weakened, drift, pending]
-    default: [unknown, unprotected, weakened, drift]
-"""
-
-EXAMPLES = r"""
-- name: Show what is new
-  ansible.builtin.debug:
-    msg: "{{ lookup('edgeops.protection.news', 'report').lines }}"
-"""
-
-RETURN = r"""
-_raw:
-  description:
-    - One element with C(title), a sentence; C(lines), one for each host; C(hosts), each with
-      C(host), C(what) (C(new), C(again), C(found), C(over) or C(moved)), C(status), C(reason),
-      C(since), C(unmanaged), C(owner) and C(runbook); C(left), the number of hosts that are not
-      well; C(state_file) and C(state), what the file is to hold afterwards.
-  type: list
-  elements: dict
-"""
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ansible.errors import AnsibleError
-from ansible.plugins.lookup import LookupBase
-
-from ..module_utils._text import capitalised, excerpt, first_sentences, left_out, sentence, visible
-from ..module_utils._timestamps import to_the_minute
-from ..plugin_utils._baseline.approval import REPORT_FILE
-from ..plugin_utils._report.document import host_record
-from ..plugin_utils._report.files import other_reasons, read_report_file
-from ..plugin_utils._report.overview import contacts, why
-from ..plugin_utils._report.record import (
-    LABELS,
-    HostRecord,
-    Report,
-    moved_lines,
-    severity,
-    was_read,
-)
-from ..plugin_utils._report.results import unread_host
-from ..plugin_utils._variables import plain
+from ...module_utils._text import capitalised, excerpt, first_sentences, left_out, sentence, visible
+from ...module_utils._timestamps import to_the_minute
+from .._baseline.approval import REPORT_FILE
+from .document import host_record
+from .files import other_reasons, read_report_file
+from .overview import contacts, why
+from .record import LABELS, HostRecord, Report, moved_lines, severity, was_read
+from .results import unread_host
 
 MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
 MAX_REASON = 300  # characters
@@ -112,31 +55,21 @@ class Terms(NamedTuple):
     again: timedelta
 
 
-class LookupModule(LookupBase):  # type: ignore[misc]
-    """Reads a report, and what was told before."""
-
-    def run(
-        self, terms: Any, variables: Mapping[str, Any] | None = None, **options: Any
-    ) -> list[dict[str, Any]]:
-        """The news; raises AnsibleError for what is neither a report nor a state."""
-        self.set_options(var_options=variables, direct=options)
-        directory = Path(plain(terms[0])).absolute()
-        state_option = plain(self.get_option("state"))
-        state_file = Path(state_option or directory / "notified.json").absolute()
-        again = timedelta(days=self.get_option("again_days"))
-        limits = Terms(plain(self.get_option("statuses")), datetime.now(timezone.utc), again)
-        try:
-            report = read_report_file(str(directory / REPORT_FILE), limits.now.isoformat())
-        except (OSError, ValueError) as exc:
-            raise AnsibleError(f"There is no report to tell of: {exc}.") from None
-        try:
-            state = json.loads(state_file.read_text("utf-8")) if state_file.exists() else {}
-            news = news_of(report, state, limits)
-        except (AttributeError, LookupError, OSError, TypeError, ValueError) as exc:
-            raise AnsibleError(
-                f"{state_file} cannot be read: {exc}. Remove it to tell everything again."
-            ) from None
-        return [{**news, "state_file": str(state_file)}]
+def read_news(directory: Path, state_file: Path, terms: Terms) -> dict[str, Any]:
+    """The news of the report in a directory; raises ValueError for what is neither a report nor a
+    state."""
+    try:
+        report = read_report_file(str(directory / REPORT_FILE), terms.now.isoformat())
+    except (OSError, ValueError) as exc:
+        raise ValueError(f"There is no report to tell of: {exc}.") from None
+    try:
+        state = json.loads(state_file.read_text("utf-8")) if state_file.exists() else {}
+        news = news_of(report, state, terms)
+    except (AttributeError, LookupError, OSError, TypeError, ValueError) as exc:
+        raise ValueError(
+            f"{state_file} cannot be read: {exc}. Remove it to tell everything again."
+        ) from None
+    return {**news, "state_file": str(state_file)}
 
 
 def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str, Any]:

@@ -18,31 +18,29 @@ from typing import Any, NamedTuple, cast
 from ansible.errors import AnsibleError
 from ansible.utils.vars import load_extra_vars
 
-from ..module_utils._errors import OptionError
-from ..module_utils._text import excerpt, first_few, plural, visible
-from ..module_utils._timestamps import write_timestamp
-from ..plugin_utils._action import say
-from ..plugin_utils._baseline.approval import REPORT_FILE
-from ..plugin_utils._baseline.fleet import FleetAction
-from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
-from ..plugin_utils._baseline.unmanaged import ACCEPTED, GONE, parse_accepted
-from ..plugin_utils._baseline.variables import SNAPSHOT_DIRECTORY
-from ..plugin_utils._report import arguments as report_arguments
-from ..plugin_utils._report import files as report_files
-from ..plugin_utils._report import record as report_records
-from ..plugin_utils._report.document import host_record, report_of
-from ..plugin_utils._report.gone import gone_records, inventory_files
-from ..plugin_utils._report.markdown import summary
-from ..plugin_utils._report.moved import FormerReport, with_rules
-from ..plugin_utils._report.plan_files import PlanFiles, plan_files, read_base
-from ..plugin_utils._report.plan_words import plan_lead
-from ..plugin_utils._report.predict import predict_host
-from ..plugin_utils._report.results import host_results, unread_host
-from ..plugin_utils._variables import CONTACTS, defaults_of, read_variables
-from ..plugin_utils._watch.mark import watched_in_words
-from ..plugin_utils._worker import found_by_run, prepare_workers
-
-prepare_workers()
+from ...module_utils._errors import OptionError
+from ...module_utils._text import excerpt, first_few, plural, visible
+from ...module_utils._timestamps import write_timestamp
+from .._action import say
+from .._baseline.approval import REPORT_FILE
+from .._baseline.fleet import FleetAction
+from .._baseline.host_task import HeldTexts, HostTask
+from .._baseline.unmanaged import ACCEPTED, GONE, parse_accepted
+from .._baseline.variables import SNAPSHOT_DIRECTORY
+from .._report import arguments as report_arguments
+from .._report import files as report_files
+from .._report import record as report_records
+from .._report.document import host_record, report_of
+from .._report.gone import gone_records, inventory_files
+from .._report.markdown import summary
+from .._report.moved import FormerReport, with_rules
+from .._report.plan_files import PlanFiles, plan_files, read_base
+from .._report.plan_words import plan_lead
+from .._report.predict import predict_host
+from .._report.results import host_results, unread_host
+from .._variables import CONTACTS, defaults_of, read_variables
+from .._watch.mark import watched_in_words
+from .._worker import found_by_run
 
 OF_PLAN = ("label", "hosts_changed", "passes", "refused")  # of the plan page, in the result
 Records = Mapping[str, report_records.HostRecord]  # by host
@@ -71,7 +69,7 @@ class Written(NamedTuple):
         return f"The report {'would be' if self.check_mode else 'is'} in {self.directory}."
 
 
-class ActionModule(FleetAction):
+class ReportAction(FleetAction):
     """Reads the hosts of the play, and writes the report on them.
 
     A play in batches, or with a strategy that runs each task on each host, comes here more than
@@ -151,7 +149,7 @@ class ActionModule(FleetAction):
 
     def _options(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the task, or else by the variables of the role; raises ValueError."""
-        task_options = {f"report_{name}": value for name, value in self._task.args.items()}
+        task_options = {f"report_{name}": value for name, value in self.arguments.items()}
         task = HostTask(self.calls({**self.defaults, **variables}))
         declared = report_arguments.REPORT_VARIABLES
         of_run = declared.keys() & load_extra_vars(self._loader)  # the same for all hosts
@@ -198,7 +196,7 @@ class ActionModule(FleetAction):
     def _unlike_options(self, task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
         """The options that a host sets otherwise than the host of this task."""
         values = {**self.defaults, **variables}
-        set_by_task = {f"report_{name}" for name in self._task.args}
+        set_by_task = {f"report_{name}" for name in self.arguments}
         for name in report_arguments.REPORT_OPTIONS:
             expected = (values.get(name), self.defaults.get(name))
             if name not in set_by_task and task.variables.get(name) not in expected:

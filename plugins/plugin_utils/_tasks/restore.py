@@ -15,23 +15,20 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ..module_utils._errors import OptionError
-from ..module_utils._schema.resource import OWNERS
-from ..module_utils._text import Option
-from ..plugin_utils._action import CollectionAction
-from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.results import HostRun
-from ..plugin_utils._baseline.variables import OF_HOST, POSTURE, POSTURES_FILE, SNAPSHOT_DIRECTORY
-from ..plugin_utils._export.host_state import read_part
-from ..plugin_utils._export.kept_snapshots import parse_before, parse_moment, snapshot_before
-from ..plugin_utils._export.snapshot import snapshots_in
-from ..plugin_utils._export.state_file import OF_INVENTORY, RESTORE, StateFile, read_file
-from ..plugin_utils._report.plan_lines import traffic_lines
-from ..plugin_utils._report.results import is_unmet
-from ..plugin_utils._variables import errors_of
-from ..plugin_utils._worker import prepare_workers
-
-prepare_workers()
+from ...module_utils._errors import OptionError
+from ...module_utils._schema.resource import OWNERS
+from ...module_utils._text import Option
+from .._action import CollectionAction
+from .._baseline.host_task import HostTask
+from .._baseline.results import HostRun
+from .._baseline.variables import OF_HOST, POSTURE, POSTURES_FILE, SNAPSHOT_DIRECTORY
+from .._export.host_state import read_part
+from .._export.kept_snapshots import parse_before, parse_moment, snapshot_before
+from .._export.snapshot import snapshots_in
+from .._export.state_file import OF_INVENTORY, RESTORE, StateFile, read_file
+from .._report.plan_lines import traffic_lines
+from .._report.results import is_unmet
+from .._variables import errors_of
 
 REVERT = (
     "A restore changes no file. Revert the commit that it undoes, or the next run of the baseline"
@@ -47,7 +44,7 @@ UNMET = (
 )
 
 
-class ActionModule(CollectionAction):
+class RestoreAction(CollectionAction):
     """Updates a host to match a file, whose state it takes, and no variables that describe one."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +62,7 @@ class ActionModule(CollectionAction):
     def _restored(self, task: HostTask) -> HostRun:
         """Restore the host; raises ValueError for wrong variables, and for a file that is not of
         this host."""
-        options = task.options(RESTORE, "restore_", self._task.args, _check)
+        options = task.options(RESTORE, "restore_", self.arguments, _check)
         values, check_mode = task.checked(OF_INVENTORY), bool(self._task.check_mode)
         file = self._file(_file_name(task, options, values))
         file.check_kind(task.host, values)

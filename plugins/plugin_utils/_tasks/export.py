@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..module_utils._text import first_few, plural
-from ..plugin_utils._baseline.fleet import FleetAction
-from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.variables import INVENTORY, POSTURE, POSTURES_FILE
-from ..plugin_utils._export.describe import (
+from ...module_utils._text import first_few, plural
+from .._baseline.fleet import FleetAction
+from .._baseline.host_task import HostTask
+from .._baseline.variables import INVENTORY, POSTURE, POSTURES_FILE
+from .._export.describe import (
     SCHEMA,
     VARIABLES,
     connection_of,
@@ -27,18 +27,15 @@ from ..plugin_utils._export.describe import (
     read_earlier_export,
     sealed,
 )
-from ..plugin_utils._export.host_state import read_host
-from ..plugin_utils._export.undescribed import Undescribed
-from ..plugin_utils._files import require_writable, write_private
-from ..plugin_utils._worker import prepare_workers
-
-prepare_workers()
+from .._export.host_state import read_host
+from .._export.undescribed import Undescribed
+from .._files import require_writable, write_private
 
 OF_POSTURES = "The file has the values of postures as well, if they are in force."
-SCHEMA_FILE = Path(__file__).parents[2] / "roles" / "export" / "files" / "variables.schema.json"
+SCHEMA_FILE = Path(__file__).parents[3] / "roles" / "export" / "files" / "variables.schema.json"
 
 
-class ActionModule(FleetAction):
+class ExportAction(FleetAction):
     """Reads hosts, and writes a file of variables for each, and their schema beside the folders."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,6 @@ without a request."""
 
 from __future__ import annotations
 
-from ..plugin_utils import _bytecode  # noqa: F401  # isort: skip  # pylint: disable=unused-import
-
 import math
 import os
 import re
@@ -19,33 +17,30 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..module_utils._api.settings import ENVIRONMENT as CREDENTIALS
-from ..module_utils._api.settings import check_credential
-from ..module_utils._arguments import TEXTS, Arguments
-from ..module_utils._errors import MAX_ERRORS, OptionError, parsed
-from ..module_utils._protection.expectation import KINDS_OF_TRAFFIC, OF_REQUESTS, PACKETS
-from ..module_utils._schema.resource import without
-from ..module_utils._text import Option, Reword, first_sentences, plural, redact, redact_text
-from ..module_utils._values.kinds import identifier
-from ..plugin_utils import _variables as role_variables
-from ..plugin_utils._action import say
-from ..plugin_utils._alike import HostsText
-from ..plugin_utils._attack.options import ATTACK
-from ..plugin_utils._baseline.approval import REPORT_FILE
-from ..plugin_utils._baseline.fleet import FleetAction
-from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.variables import INVENTORY, PREFIX, TARGET, wrong_names
-from ..plugin_utils._doctor.doctor import DOCTOR
-from ..plugin_utils._export.describe import VARIABLES as EXPORT
-from ..plugin_utils._export.state_file import RESTORE
-from ..plugin_utils._inventory.pattern import inventory_of, pattern_of_hosts
-from ..plugin_utils._inventory.variable_files import InventoryFiles
-from ..plugin_utils._report import arguments as report_arguments
-from ..plugin_utils._report import files as report_files
-from ..plugin_utils._report.sarif import sarif_of_inventory
-from ..plugin_utils._worker import prepare_workers
-
-prepare_workers()
+from ...module_utils._api.settings import ENVIRONMENT as CREDENTIALS
+from ...module_utils._api.settings import check_credential
+from ...module_utils._arguments import TEXTS, Arguments
+from ...module_utils._errors import MAX_ERRORS, OptionError, parsed
+from ...module_utils._protection.expectation import KINDS_OF_TRAFFIC, OF_REQUESTS, PACKETS
+from ...module_utils._schema.resource import without
+from ...module_utils._text import Option, Reword, first_sentences, plural, redact, redact_text
+from ...module_utils._values.kinds import identifier
+from .. import _variables as role_variables
+from .._action import say
+from .._alike import HostsText
+from .._attack.options import ATTACK
+from .._baseline.approval import REPORT_FILE
+from .._baseline.fleet import FleetAction
+from .._baseline.host_task import HostTask
+from .._baseline.variables import INVENTORY, PREFIX, TARGET, wrong_names
+from .._doctor.doctor import DOCTOR
+from .._export.describe import VARIABLES as EXPORT
+from .._export.state_file import RESTORE
+from .._inventory.pattern import inventory_of, pattern_of_hosts
+from .._inventory.variable_files import InventoryFiles
+from .._report import arguments as report_arguments
+from .._report import files as report_files
+from .._report.sarif import sarif_of_inventory
 
 # Left out: credentials may be encrypted, and the certificates may be of another machine.
 LEFT_OUT = ("api_token", "api_email", "api_key", "ca_path", "notify_url", "notify_key")
@@ -95,7 +90,7 @@ OF_KIND = {"pagerduty": "its routing key", "github": "a token"}
 def _check_evaluate(
     task: HostTask, values: Mapping[str, Any], given_names: Container[str]
 ) -> Iterator[OptionError]:
-    from ..module_utils._protection.request import (  # loads expressions
+    from ...module_utils._protection.request import (  # loads expressions
         parse_every,
         parse_packet,
         parse_request,
@@ -205,13 +200,13 @@ class Checked(NamedTuple):
     findings: Mapping[str, HostFindings]
 
 
-class ActionModule(FleetAction):
+class CheckAction(FleetAction):
     """Fails if a variable of a host is wrong."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         task = HostTask(self.calls(variables))
         try:
-            options = task.options(CHECK, "check_", self._task.args)
+            options = task.options(CHECK, "check_", self.arguments)
             if options["playbook"]:
                 self._check_playbook(options["playbook"], variables)
                 return {"changed": False}
@@ -225,7 +220,7 @@ class ActionModule(FleetAction):
 
     def hosts(self, variables: Mapping[str, Any]) -> list[str]:
         """The hosts of the task, or all those of the inventory, whatever the limit of the run."""
-        if not self._task.args.get("inventory"):
+        if not self.arguments.get("inventory"):
             return super().hosts(variables)
         groups = variables["groups"]
         target = self._templar.template(variables.get(TARGET))
@@ -253,7 +248,7 @@ class ActionModule(FleetAction):
 
         result = self.results(variables, check, unread)
         findings = {host: findings[host] for host in hosts}  # in order
-        if self._task.args.get("inventory"):
+        if self.arguments.get("inventory"):
             findings[INVENTORY_ITSELF] = _findings_on_files(files, findings)
             result = _with_files(result, findings[INVENTORY_ITSELF].mistakes)
         if any(found.mistakes or found.doubts for found in findings.values()):
