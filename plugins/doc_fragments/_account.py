@@ -12,9 +12,7 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options:
   account_id:
-    description:
-      - The id of the account, 32 hexadecimal digits.
-      - If omitted, the module uses the environment variable E(CLOUDFLARE_ACCOUNT_ID).
+    description: The id of the account, by default E(CLOUDFLARE_ACCOUNT_ID).
     type: str
     required: true
 """

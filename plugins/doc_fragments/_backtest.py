@@ -14,12 +14,8 @@ options:
   backtest:
     description:
       - Evaluate the requests of the last hours under the existing rules and under the planned ones,
-        in check mode too, and return C(backtest). A plan that would newly block or challenge too
-        many of them is the risk C(blocks_traffic), and so is one of which it is not known.
-      - The module asks the analytics of the zone for the fields that the rules read, and for no
-        others. It needs the permission C(Analytics Read) of the zone for that. A plan that changes
-        nothing asks nothing. For rules of an account it needs a O(backtest.file) with the requests
-        of a zone.
+        and return C(backtest). It needs the permission C(Analytics Read) of the zone, or a
+        O(backtest.file).
       - See U(https://github.com/edgeops/ansible-protection/blob/main/docs/backtest.md).
     version_added: 1.0.0
     type: dict

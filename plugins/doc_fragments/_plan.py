@@ -10,19 +10,22 @@ from __future__ import annotations
 
 class ModuleDocFragment:
     DOCUMENTATION = r"""
+notes:
+  - An option, or a field of an entry, that a task omits changes nothing that exists.
 options:
   expected_plan:
     description:
-      - The C(plan_id) of the plan that was approved, for example that of a dry run.
-      - A plan that is neither empty nor this one fails before anything is written, in check mode
-        too. The failure shows the plan.
-      - An empty text, the C(plan_id) of an empty plan, approves no change, and neither does null,
-        as of a template that finds no file. If omitted, the module applies any plan.
-      - If the module has to read and plan again, because an answer was lost or somebody else
-        made a change, it applies what is left of the approved plan, and nothing else.
+      - The C(plan_id) of the plan that was approved. Another one fails before anything is written.
+        An empty text approves no change.
     version_added: 1.0.0
     type: str
 seealso:
+  - name: Risks of a plan
+    description: What the codes of C(accept_risks) and the C(limits) mean.
+    link: https://github.com/edgeops/ansible-protection/blob/main/docs/risks.md
+  - name: Approve a plan
+    description: What O(expected_plan) holds and refuses.
+    link: https://github.com/edgeops/ansible-protection/blob/main/docs/approve.md
   - name: Results
     description: What every module that writes returns beside its own results, such as
       C(operations), C(plan_id), C(diff), C(risks), and C(error) of a failure.

@@ -13,35 +13,12 @@ class ModuleDocFragment:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(unprotects_addresses) means that the plan would leave addresses outside protection that
-        were inside it.
-      - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
-        that a component mitigates with less than that.
-      - V(disables_protection) means that the plan would turn the protection off, or take the last
-        working rule from a component, or the last protected prefix from the account.
-      - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
-        of a rule that is enabled, or that monitors on its way there, or a level of protection, such
-        as the security level of a zone.
-      - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
-        disabled, or has not monitored for O(limits.min_monitoring_hours).
-      - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
-        more of the traffic to a network than C(rollout_evidence) allows, or of which that is not
-        known.
-      - V(broad_allowlist) means that the plan would let the active entries of the allowlist grow
-        beyond O(limits.min_allowlist_prefix_length_ipv4),
-        O(limits.min_allowlist_prefix_length_ipv6) or O(limits.max_allowlist_entries).
-      - V(allowlists_own_prefix) means that the plan would allow as a source what is one of the
-        account's own protected prefixes.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
+      - The risks that the task accepts, of V(unprotects_addresses), V(stops_mitigation),
+        V(disables_protection), V(lowers_sensitivity), V(skips_monitoring), V(drops_traffic),
+        V(broad_allowlist), V(allowlists_own_prefix), V(mass_deletion), V(empties_list). A plan with
+        another risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -55,19 +32,16 @@ options:
       min_monitoring_hours:
         description:
           - The hours that a rule or filter must monitor before it is enabled.
-          - The hours count from the last change of the rule or filter, by the clock of Cloudflare.
         type: float
         default: 4.0
       min_allowlist_prefix_length_ipv4:
         description:
           - The shortest IPv4 prefix length in the allowlist that is not a risk.
-          - Adjacent networks count as one.
         type: int
         default: 24
       min_allowlist_prefix_length_ipv6:
         description:
           - The shortest IPv6 prefix length in the allowlist that is not a risk.
-          - Adjacent networks count as one.
         type: int
         default: 48
       max_allowlist_entries:
@@ -86,14 +60,10 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(disables_protection) means that the plan would turn the protection off, or take the last
-        working rule from a component, or the last protected prefix from the account.
+      - The risks that the task accepts, of V(disables_protection). A plan with another risk fails
+        before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -104,20 +74,11 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(unprotects_addresses) means that the plan would leave addresses outside protection that
-        were inside it.
-      - V(disables_protection) means that the plan would turn the protection off, or take the last
-        working rule from a component, or the last protected prefix from the account.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
+      - The risks that the task accepts, of V(unprotects_addresses), V(disables_protection),
+        V(mass_deletion), V(empties_list). A plan with another risk fails before anything is
+        written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -139,21 +100,11 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(broad_allowlist) means that the plan would let the active entries of the allowlist grow
-        beyond O(limits.min_allowlist_prefix_length_ipv4),
-        O(limits.min_allowlist_prefix_length_ipv6) or O(limits.max_allowlist_entries).
-      - V(allowlists_own_prefix) means that the plan would allow as a source what is one of the
-        account's own protected prefixes.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
+      - The risks that the task accepts, of V(broad_allowlist), V(allowlists_own_prefix),
+        V(mass_deletion), V(empties_list). A plan with another risk fails before anything is
+        written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -167,13 +118,11 @@ options:
       min_allowlist_prefix_length_ipv4:
         description:
           - The shortest IPv4 prefix length in the allowlist that is not a risk.
-          - Adjacent networks count as one.
         type: int
         default: 24
       min_allowlist_prefix_length_ipv6:
         description:
           - The shortest IPv6 prefix length in the allowlist that is not a risk.
-          - Adjacent networks count as one.
         type: int
         default: 48
       max_allowlist_entries:
@@ -192,28 +141,11 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
-        that a component mitigates with less than that.
-      - V(disables_protection) means that the plan would turn the protection off, or take the last
-        working rule from a component, or the last protected prefix from the account.
-      - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
-        of a rule that is enabled, or that monitors on its way there, or a level of protection, such
-        as the security level of a zone.
-      - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
-        disabled, or has not monitored for O(limits.min_monitoring_hours).
-      - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
-        more of the traffic to a network than C(rollout_evidence) allows, or of which that is not
-        known.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
+      - The risks that the task accepts, of V(stops_mitigation), V(disables_protection),
+        V(lowers_sensitivity), V(skips_monitoring), V(drops_traffic), V(mass_deletion),
+        V(empties_list). A plan with another risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -227,7 +159,6 @@ options:
       min_monitoring_hours:
         description:
           - The hours that a rule or filter must monitor before it is enabled.
-          - The hours count from the last change of the rule or filter, by the clock of Cloudflare.
         type: float
         default: 4.0
       max_deletions_percent:
@@ -241,25 +172,11 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
-        that a component mitigates with less than that.
-      - V(disables_protection) means that the plan would turn the protection off, or take the last
-        working rule from a component, or the last protected prefix from the account.
-      - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
-        disabled, or has not monitored for O(limits.min_monitoring_hours).
-      - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
-        more of the traffic to a network than C(rollout_evidence) allows, or of which that is not
-        known.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
+      - The risks that the task accepts, of V(stops_mitigation), V(disables_protection),
+        V(skips_monitoring), V(drops_traffic), V(mass_deletion), V(empties_list). A plan with
+        another risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -273,7 +190,6 @@ options:
       min_monitoring_hours:
         description:
           - The hours that a rule or filter must monitor before it is enabled.
-          - The hours count from the last change of the rule or filter, by the clock of Cloudflare.
         type: float
         default: 4.0
       max_deletions_percent:
@@ -287,25 +203,11 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - 'V(weakens_zone) means that the plan would have more than O(limits.max_weakened_percent) of
-        the rules that block or challenge, and at least three or all of them, stop nothing any more
-        of the traffic that each decides about, and that no other rule stops: by removing, disabling
-        or narrowing them, turning them into log or skip, or by a skip in front of them.'
-      - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
-        every packet.
-      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
-        all managed rules, or those of a category, to block for it.
-      - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
-        stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
-        known.
+      - The risks that the task accepts, of V(weakens_zone), V(skips_everything),
+        V(blocks_everything), V(passes_traffic). A plan with another risk fails before anything is
+        written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -334,32 +236,11 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
-      - 'V(weakens_zone) means that the plan would have more than O(limits.max_weakened_percent) of
-        the rules that block or challenge, and at least three or all of them, stop nothing any more
-        of the traffic that each decides about, and that no other rule stops: by removing, disabling
-        or narrowing them, turning them into log or skip, or by a skip in front of them.'
-      - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
-        every packet.
-      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
-        all managed rules, or those of a category, to block for it.
-      - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
-        stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
-        known.
-      - V(blocks_traffic) means that the plan would newly block or challenge more of the past
-        requests than O(backtest) allows, or it is not known how many. Undecided requests count as
-        blocked.
+      - The risks that the task accepts, of V(mass_deletion), V(empties_list), V(weakens_zone),
+        V(skips_everything), V(blocks_everything), V(passes_traffic), V(blocks_traffic). A plan with
+        another risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -393,32 +274,11 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
-      - V(removes_referenced_list) means that the plan would delete a list that rules refer to, or
-        leave it empty.
-      - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
-        every packet.
-      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
-        all managed rules, or those of a category, to block for it.
-      - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
-        stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
-        known.
-      - 'V(weakens_network_firewall) means that the plan would have more than
-        O(limits.max_weakened_percent) of the Network Firewall rules that block, and at least three
-        or all of them, stop nothing any more of the traffic that each decides about, and that no
-        other rule stops: by removing, disabling or narrowing them, turning them into log or skip,
-        or by a skip in front of them.'
+      - The risks that the task accepts, of V(mass_deletion), V(empties_list),
+        V(removes_referenced_list), V(skips_everything), V(blocks_everything), V(passes_traffic),
+        V(weakens_network_firewall). A plan with another risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -453,25 +313,15 @@ options:
   staged_rollout:
     description:
       - Whether a rule or filter with the desired mode V(enabled) monitors first, for
-        O(limits.min_monitoring_hours).
-      - With V(true), the rule or filter monitors, C(pending) says until when, and the first run
-        after that time enables it. With V(false), the task fails unless O(accept_risks) names
-        V(skips_monitoring).
+        O(limits.min_monitoring_hours). C(pending) says until when, and the first run after that
+        time enables it.
     version_added: 1.0.0
     type: bool
     default: false
   rollout_evidence:
     description:
-      - Limits that the traffic must meet before a rule or filter is enabled. A task without it
-        asks for no traffic.
-      - With O(staged_rollout=true), a rule or filter goes on monitoring until it has monitored for
-        O(rollout_evidence.hours), and the traffic of these hours, to each network that it decides
-        for, would have lost no more than allowed. C(pending) says why it waits.
-      - With O(staged_rollout=false), the task fails unless O(accept_risks) names V(drops_traffic).
-      - Not known counts as too much. An acceptance of V(drops_traffic) for some networks lets these
-        pass, also with O(staged_rollout=true).
-      - Needs the permission C(Account Analytics Read) of the account, and takes one query of the
-        analytics where something could be enabled.
+      - Limits that the traffic must meet before a rule or filter is enabled; not known counts as
+        too much. It needs the permission C(Account Analytics Read).
     version_added: 1.0.0
     type: dict
     suboptions:
@@ -487,28 +337,20 @@ options:
         description: How many packets to one network may be lost. Left out, only the percentage
           counts.
         type: int
+seealso:
+  - name: From monitoring to mitigation
+    description: The stages of O(staged_rollout), and the evidence that enables a rule.
+    link: https://github.com/edgeops/ansible-protection/blob/main/docs/rollout.md
 """
 
     MANAGED_RULES = r"""
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
-      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
-        all managed rules, or those of a category, to block for it.
-      - 'V(weakens_managed_rules) means that the plan would have managed rules stop fewer requests:
-        by removing, disabling or narrowing what deploys them, by an override to a weaker action or
-        off, or by an exception in front of them.'
+      - The risks that the task accepts, of V(mass_deletion), V(empties_list), V(blocks_everything),
+        V(weakens_managed_rules). A plan with another risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -530,30 +372,11 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
-      - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
-        every packet.
-      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
-        all managed rules, or those of a category, to block for it.
-      - V(passes_traffic) means that the plan would let traffic pass, or only challenge it, that is
-        stopped today, and O(limits.passes_traffic) is false. It is this risk as well if that is not
-        known.
-      - 'V(weakens_network_firewall) means that the plan would have more than
-        O(limits.max_weakened_percent) of the Network Firewall rules that block, and at least three
-        or all of them, stop nothing any more of the traffic that each decides about, and that no
-        other rule stops: by removing, disabling or narrowing them, turning them into log or skip,
-        or by a skip in front of them.'
+      - The risks that the task accepts, of V(mass_deletion), V(empties_list), V(skips_everything),
+        V(blocks_everything), V(passes_traffic), V(weakens_network_firewall). A plan with another
+        risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -587,23 +410,10 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
-      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that all plain traffic of a kind matches, such as every packet, or would set
-        all managed rules, or those of a category, to block for it.
-      - V(weakens_ddos_rules) means that the plan would set an override of managed DDoS rules to
-        log, C(eoff) or a lower sensitivity than before, or to a challenge where it blocked, or for
-        more traffic, or would have one that blocks or challenges decide no longer. A zone that has
-        none has those of its account.
+      - The risks that the task accepts, of V(mass_deletion), V(empties_list), V(blocks_everything),
+        V(weakens_ddos_rules). A plan with another risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -625,19 +435,10 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
-      - 'V(weakens_rate_limits) means that the plan would remove, disable or narrow a rate limiting
-        rule, turn it into log, or loosen it: more requests, a shorter period for the same number, a
-        shorter timeout, or another way to count.'
+      - The risks that the task accepts, of V(mass_deletion), V(empties_list),
+        V(weakens_rate_limits). A plan with another risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -659,15 +460,10 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
-        of a rule that is enabled, or that monitors on its way there, or a level of protection, such
-        as the security level of a zone.
+      - The risks that the task accepts, of V(lowers_sensitivity). A plan with another risk fails
+        before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -678,12 +474,9 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
+      - The risks that the task accepts. A plan with another risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -694,16 +487,10 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
-        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
-        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
-        in an inventory, since a code accepts later risks as well.
-      - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(limits.max_deletions_percent) of a list.
-      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
-        not because the task names each object that it deletes.
+      - The risks that the task accepts, of V(mass_deletion), V(empties_list). A plan with another
+        risk fails before anything is written.
+      - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
+        failure prints it.
     version_added: 1.0.0
     type: list
     elements: raw

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: accounts
-short_description: Cloudflare accounts and zones as hosts
+short_description: Make Cloudflare accounts and zones hosts
 version_added: 1.0.0
 author: The edgeops.protection authors (@edgeops)
 description:

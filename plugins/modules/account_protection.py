@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: account_protection
-short_description: Whole account in one plan, Advanced TCP Protection and DNS Protection
+short_description: Manage the whole protection of an account in one plan, TCP and DNS
 version_added: 0.1.0
 description:
   - Manages the status, protected prefixes, allowlist, rules and filters of a Cloudflare account in
@@ -44,30 +44,23 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
-            V(192.0.2.1/32).
-          - The network identifies the entry and cannot be changed. Another network is another
-            entry.
+          - The module drops host bits.
+          - It identifies the entry.
         type: str
         required: true
       comment:
         description:
           - A free text. An empty text clears it.
-          - If omitted, an existing comment stays, and a new entry gets an empty one.
         type: str
       excluded:
         description:
           - Whether this network is excluded from protection, for example a part of a protected
             prefix.
-          - If omitted, an existing entry keeps its value, and a new entry gets V(false).
+          - A new entry gets V(false) by default.
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of Cloudflare. The first run
-            after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the entry does not expire.
+          - From when on the entry counts as absent, as a date, which ends in UTC, or a timestamp with an offset.
         version_added: 1.0.0
         type: str
   allowlist:
@@ -79,30 +72,23 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
-            V(192.0.2.1/32).
-          - The network identifies the entry and cannot be changed. Another network is another
-            entry.
+          - The module drops host bits.
+          - It identifies the entry.
         type: str
         required: true
       comment:
         description:
           - A free text. An empty text clears it.
-          - If omitted, an existing comment stays, and a new entry gets an empty one.
         type: str
       enabled:
         description:
           - Whether the entry is active. An entry that is not active stays in the list, but has no
             effect.
-          - If omitted, an existing entry keeps its value, and a new entry gets V(true).
+          - A new entry gets V(true) by default.
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of Cloudflare. The first run
-            after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the entry does not expire.
+          - From when on the entry counts as absent, as a date, which ends in UTC, or a timestamp with an offset.
         version_added: 1.0.0
         type: str
   rules:
@@ -137,34 +123,30 @@ options:
         description:
           - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
             nothing.
-          - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
+          - A new rule starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
       rate_sensitivity:
         description:
           - How soon a packet rate counts as an attack. With V(high), mitigation begins sooner.
-          - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+          - A new rule gets V(medium) by default.
         type: str
         choices: [low, medium, high]
       burst_sensitivity:
         description:
           - How soon a burst counts as an attack. With V(high), mitigation begins sooner.
-          - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+          - A new rule gets V(medium) by default.
         type: str
         choices: [low, medium, high]
       mitigation_type:
         description:
           - How the rule mitigates a SYN flood. Only rules of kind V(syn_flood) have it.
-          - If omitted, an existing rule keeps its value, and Cloudflare decides for a new rule.
+          - By default Cloudflare decides for a new rule.
         type: str
         choices: [challenge, retransmit]
       expires:
         description:
-          - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
-            that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the rule does not expire.
+          - From when on the rule counts as absent, as a date, which ends in UTC, or a timestamp with an offset.
         version_added: 1.0.0
         type: str
   filters:
@@ -193,16 +175,12 @@ options:
         description:
           - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
             nothing.
-          - If omitted, an existing filter keeps its mode, and a new filter starts in V(monitoring).
+          - A new filter starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
       expires:
         description:
-          - From when on the filter counts as absent, by the clock of Cloudflare. The first run
-            after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the filter does not expire.
+          - From when on the filter counts as absent, as a date, which ends in UTC, or a timestamp with an offset.
         version_added: 1.0.0
         type: str
   dns_rules:
@@ -233,35 +211,31 @@ options:
         description:
           - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
             nothing.
-          - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
+          - A new rule starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
       rate_sensitivity:
         description:
           - How soon a packet rate counts as an attack. With V(high), mitigation begins sooner.
-          - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+          - A new rule gets V(medium) by default.
         type: str
         choices: [low, medium, high]
       burst_sensitivity:
         description:
           - How soon a burst counts as an attack. With V(high), mitigation begins sooner.
-          - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+          - A new rule gets V(medium) by default.
         type: str
         choices: [low, medium, high]
       profile_sensitivity:
         description:
           - How soon DNS queries that differ from the usual ones count as an attack. With
             V(very_high), mitigation begins soonest.
-          - If omitted, an existing rule keeps its value, and a new rule gets V(low).
+          - A new rule gets V(low) by default.
         type: str
         choices: [low, medium, high, very_high]
       expires:
         description:
-          - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
-            that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the rule does not expire.
+          - From when on the rule counts as absent, as a date, which ends in UTC, or a timestamp with an offset.
         version_added: 1.0.0
         type: str
   purge:
@@ -399,8 +373,7 @@ protection:
       elements: dict
       contains:
         id:
-          description: The id that Cloudflare gives. Check mode returns none for a prefix that
-            the run would create.
+          description: The id that Cloudflare gives, which a new prefix lacks in check mode.
           type: str
           sample: 4747f8a5-2dce-4ef6-8b33-b7d39ba46400
         prefix:
@@ -438,8 +411,7 @@ protection:
           type: str
           sample: syn_flood
         id:
-          description: The id that Cloudflare gives. Check mode returns none for a rule that the
-            run would create.
+          description: The id that Cloudflare gives, which a new rule lacks in check mode.
           type: str
           sample: cffffee6-c79d-4c71-a7c7-11c3a1e826a1
         scope:
@@ -484,8 +456,7 @@ protection:
           type: str
           sample: syn_flood
         id:
-          description: The id that Cloudflare gives. Check mode returns none for a filter that
-            the run would create.
+          description: The id that Cloudflare gives, which a new filter lacks in check mode.
           type: str
           sample: 35d66243-fea2-4470-b63f-5fe298a5d53a
         expression:
@@ -510,8 +481,7 @@ protection:
       elements: dict
       contains:
         id:
-          description: The id that Cloudflare gives. Check mode returns none for a rule that the
-            run would create.
+          description: The id that Cloudflare gives, which a new rule lacks in check mode.
           type: str
           sample: 45659b64-4aee-4044-9c38-0586e91e9c2e
         scope:
@@ -548,8 +518,7 @@ protection:
           sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - The effect of the plan on the protection of the account. Check mode returns the same as
-      the run that follows.
+    - The effect of the plan on the protection of the account.
     - C(coverage.before) and C(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       C(coverage.before) without C(prefixes).
   version_added: 1.0.0
@@ -616,14 +585,12 @@ unmanaged:
       type: str
       sample: 192.0.2.0/24
     weakens:
-      description: Whether the object takes protection away from what the task names, such as
-        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
-        before others. It is null if it may.
+      description: Whether the object takes protection away from what the task names, null if
+        it may.
       type: bool
       sample: false
     reason:
-      description: How it takes protection away, or what it does to all plain traffic, as a sentence
-        without its subject; empty if it does neither.
+      description: How it does, as a sentence without its subject, or empty.
       type: str
       sample: ''
     since:

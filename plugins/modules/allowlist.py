@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: allowlist
-short_description: Allowlist of an account, the whole list
+short_description: Manage the allowlist of an account, the whole list
 version_added: 0.1.0
 description:
   - Adds, updates and removes entries of the allowlist of a Cloudflare account. With O(purge=true),
@@ -39,30 +39,24 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
-            V(192.0.2.1/32).
-          - The network identifies the entry and cannot be changed. Another network is another
-            entry.
+          - The module drops host bits.
+          - It identifies the entry.
         type: str
         required: true
       comment:
         description:
           - A free text. An empty text clears it.
-          - If omitted, an existing comment stays, and a new entry gets an empty one.
         type: str
       enabled:
         description:
           - Whether the entry is active. An entry that is not active stays in the list, but has no
             effect.
-          - If omitted, an existing entry keeps its value, and a new entry gets V(true).
+          - A new entry gets V(true) by default.
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of Cloudflare. The first run
-            after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the entry does not expire.
+          - From when on the entry counts as absent, as a date, which ends in UTC, or a timestamp
+            with an offset.
         version_added: 1.0.0
         type: str
   state:
@@ -121,8 +115,7 @@ entries:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for an entry that the
-        run would create.
+      description: The id that Cloudflare gives, which a new entry lacks in check mode.
       type: str
       sample: ab9f3905-1fbe-4590-8047-fde0d5566a21
     prefix:

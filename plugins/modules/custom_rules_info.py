@@ -81,8 +81,7 @@ rules:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
-        would create.
+      description: The id that Cloudflare gives, which a new rule lacks in check mode.
       type: str
       sample: 3b5538ff8e194ab6b4bb0f0d9756d53c
     ref:

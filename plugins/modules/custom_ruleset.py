@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: custom_ruleset
-short_description: Custom ruleset of an account or zone, with its deployment
+short_description: Manage a custom ruleset of an account or zone, with its deployment
 version_added: 1.0.0
 description:
   - Creates, updates and deletes a custom ruleset of the WAF with its rules, and the rule that
@@ -81,8 +81,7 @@ options:
           - The action on a request that matches. After V(log), and after a V(skip) of
             V(products) or V(phases) only, Cloudflare evaluates the next rule. Every other action
             ends the evaluation.
-          - If omitted, an existing rule keeps its action. A new rule needs one.
-          - A change of the action resets O(rules[].action_parameters) and O(rules[].logging).
+          - A new rule needs one.
         type: str
         choices: [block, challenge, js_challenge, managed_challenge, log, skip]
       expression:
@@ -90,7 +89,7 @@ options:
           - The requests that match, in the Rules language. White space outside of quotes makes no
             difference.
           - It has at most 4,096 characters.
-          - If omitted, an existing rule keeps its expression. A new rule needs one.
+          - A new rule needs one.
         type: str
       description:
         description: A free text. An empty text clears it. If omitted, an existing description
@@ -98,8 +97,7 @@ options:
         type: str
       enabled:
         description:
-          - Whether the rule is enabled. If omitted, an existing rule keeps its value, and a new
-            rule gets V(true).
+          - Whether the rule is enabled. A new rule gets V(true) by default.
         type: bool
       action_parameters:
         description:
@@ -175,28 +173,18 @@ options:
             default: 0.1
       expires:
         description:
-          - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
-            that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the rule does not expire.
+          - From when on the rule counts as absent, as a date, which ends in UTC, or a timestamp with an offset.
         version_added: 1.0.0
         type: str
       api_fields:
         description:
-          - Fields of the rule that this module has no option for, with the names and values of the
-            API, such as C(exposed_credential_check). The module sends them as they are. A null
-            removes a field.
-          - Parameters without an option stand in C(action_parameters) here.
-          - Fields that neither an option nor this dictionary names stay as they are.
+          - Fields of the rule without an option, with the names and values of the API. A null removes a field.
         version_added: 1.0.0
         type: dict
       position:
         description:
-          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref
-            of another rule.
-          - If omitted, the new rule becomes the last. The module does not move existing rules,
-            unless O(purge=true).
+          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF), by default the last.
+          - Only O(purge=true) moves an existing rule.
         type: str
   deploy:
     description:
@@ -228,9 +216,6 @@ options:
     description:
       - From when on the ruleset counts as absent, by the clock of Cloudflare. The first run after
         that deletes it with its deployment.
-      - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-        V(2027-01-31), which means its end in UTC.
-      - Cloudflare does not know it. If omitted, the ruleset does not expire.
     version_added: 1.0.0
     type: str
   state:
@@ -252,13 +237,9 @@ options:
     default: false
   ignore:
     description:
-      - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
-        O(purge=true) leaves these rules where they are, each behind all rules that
-        are in front of it.
-      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
-        Case matters.
-      - A pattern must not match a rule of the task, unless the entry has nothing but the O(rules[].ref).
-        With O(purge=true) such an entry says where the rule of somebody else stands.
+      - Patterns of the refs of rules that somebody else manages, such as V(partner-*). O(purge=true) leaves them where
+        they are.
+      - An entry of the task with nothing but its O(rules[].ref) says where such a rule stands.
     type: list
     elements: str
     default: []
@@ -395,8 +376,7 @@ ruleset:
   type: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a ruleset that the
-        run would create.
+      description: The id that Cloudflare gives, which a new ruleset lacks in check mode.
       type: str
       sample: db7c54ddfafd40fea6a3bc893bbf63df
     name:
@@ -421,8 +401,7 @@ ruleset:
       elements: dict
       contains:
         id:
-          description: The id that Cloudflare gives. Check mode returns none for a rule that the
-            run would create.
+          description: The id that Cloudflare gives, which a new rule lacks in check mode.
           type: str
           sample: c8c36f8dcb6347c28093f68bfaf1c086
         ref:
@@ -500,14 +479,12 @@ unmanaged:
       type: str
       sample: Bots no-agent
     weakens:
-      description: Whether the object takes protection away from what the task names, such as
-        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
-        before others. It is null if it may.
+      description: Whether the object takes protection away from what the task names, null if
+        it may.
       type: bool
       sample: true
     reason:
-      description: How it takes protection away, or what it does to all plain traffic, as a sentence
-        without its subject; empty if it does neither.
+      description: How it does, as a sentence without its subject, or empty.
       type: str
       sample: 'leaves requests challenged (managed_challenge) that are blocked under the baseline:
         every request with http.user_agent ""'
@@ -520,7 +497,6 @@ diff:
     - The managed fields of the ruleset, its rules and its deployment, as far as they change,
       before and after, and the order of rules when it changes. C({NAME}) stands for the id of
       the ruleset with this name, which may be made only then.
-    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: dict
   contains:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ddos_l7_overrides
-short_description: HTTP DDoS overrides of a zone
+short_description: Override HTTP DDoS rules of a zone
 version_added: 1.0.0
 description:
   - Creates, updates, orders and removes overrides of the managed HTTP DDoS rules of a zone. An override gives managed rules
@@ -62,8 +62,7 @@ options:
         type: str
       enabled:
         description:
-          - Whether the override is enabled. If omitted, an existing one keeps its value, and a new
-            one gets V(true).
+          - Whether the override is enabled. A new one gets V(true) by default.
         type: bool
       action:
         description:
@@ -123,25 +122,17 @@ options:
             choices: [default, medium, low, eoff]
       expires:
         description:
-          - From when on the override counts as absent, by the clock of Cloudflare. The first run
-            after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the override does not expire.
+          - From when on the override counts as absent, as a date, which ends in UTC, or a timestamp with an offset.
         version_added: 1.0.0
         type: str
       api_fields:
         description:
-          - Fields of the override that this module has no option for, with the names and values of
-            the API. The module sends them as they are. A null removes a field.
-          - Fields that neither an option nor this dictionary names stay as they are.
+          - Fields of the override without an option, with the names and values of the API. A null removes a field.
         type: dict
       position:
         description:
-          - The place of a new override, V(first), V(last), V(before REF) or V(after REF) with the
-            ref of another one.
-          - If omitted, the new override becomes the last. The module does not move existing ones,
-            unless O(purge=true).
+          - The place of a new override, V(first), V(last), V(before REF) or V(after REF), by default the last.
+          - Only O(purge=true) moves an existing override.
         type: str
   state:
     description:
@@ -160,14 +151,9 @@ options:
     default: false
   ignore:
     description:
-      - Patterns of the refs of overrides that somebody else manages, such as V(partner-*).
-        O(purge=true) leaves these overrides where they are, each behind the override before it that does
-        not move either. Otherwise the module leaves them alone anyway.
-      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
-        Case matters.
-      - A pattern must not match an override of the task, unless the entry has nothing but the O(overrides[].ref).
-        With O(purge=true) such an entry says where the override of somebody else stands. The module
-        puts the others before and behind it. An override that does not exist is left out.
+      - Patterns of the refs of overrides that somebody else manages, such as V(partner-*). O(purge=true) leaves them
+        where they are.
+      - An entry of the task with nothing but its O(overrides[].ref) says where such an override stands.
     type: list
     elements: str
     default: []
@@ -238,8 +224,7 @@ overrides:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for an override that
-        the run would create.
+      description: The id that Cloudflare gives, which a new override lacks in check mode.
       type: str
       sample: b471789f7ff24159b62ec0ec760fc997
     ref:
@@ -303,14 +288,12 @@ unmanaged:
       type: str
       sample: calm
     weakens:
-      description: Whether the object takes protection away from what the task names, such as
-        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
-        before others. It is null if it may.
+      description: Whether the object takes protection away from what the task names, null if
+        it may.
       type: bool
       sample: true
     reason:
-      description: How it takes protection away, or what it does to all plain traffic, as a sentence
-        without its subject; empty if it does neither.
+      description: How it does, as a sentence without its subject, or empty.
       type: str
       sample: sets the action log for rule fdfdac75430c4c47a959592f0aa5e68a
     since:
@@ -321,7 +304,6 @@ diff:
   description:
     - The managed fields of the overrides that change, before and after, by ref, and the order
       of the overrides when it changes.
-    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: dict
   contains:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: dns_protection_rule
-short_description: DNS protection rule of an account
+short_description: Manage a DNS protection rule of an account
 version_added: 1.0.0
 description:
   - Creates, updates or removes one rule of the Advanced DNS Protection of a Cloudflare account.
@@ -48,35 +48,32 @@ options:
     description:
       - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
         nothing.
-      - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
+      - A new rule starts in V(monitoring).
     type: str
     choices: [enabled, monitoring, disabled]
   rate_sensitivity:
     description:
       - How soon a packet rate counts as an attack. With V(high), mitigation begins sooner.
-      - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+      - A new rule gets V(medium) by default.
     type: str
     choices: [low, medium, high]
   burst_sensitivity:
     description:
       - How soon a burst counts as an attack. With V(high), mitigation begins sooner.
-      - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+      - A new rule gets V(medium) by default.
     type: str
     choices: [low, medium, high]
   profile_sensitivity:
     description:
       - How soon DNS queries that differ from the usual ones count as an attack. With V(very_high),
         mitigation begins soonest.
-      - If omitted, an existing rule keeps its value, and a new rule gets V(low).
+      - A new rule gets V(low) by default.
     type: str
     choices: [low, medium, high, very_high]
   expires:
     description:
-      - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
-        that deletes it.
-      - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-        V(2027-01-31), which means its end in UTC.
-      - Cloudflare does not know it. If omitted, the rule does not expire.
+      - From when on the rule counts as absent, as a date, which ends in UTC, or a timestamp with an
+        offset.
     version_added: 1.0.0
     type: str
   state:
@@ -127,8 +124,7 @@ rule:
   type: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
-        would create.
+      description: The id that Cloudflare gives, which a new rule lacks in check mode.
       type: str
       sample: 455813e1-b4cd-4bd5-ab87-a3be521cf0ad
     scope:
@@ -182,27 +178,26 @@ pending:
       type: str
       sample: enabled
     reason:
-      description: V(time) where it has not monitored long enough, V(evidence) where it would
-        have dropped too much, V(unknown) where that is not known.
+      description: V(time) if it has to monitor longer, V(evidence) if it would have dropped too
+        much, or V(unknown).
       type: str
       sample: time
     not_before:
-      description: When the object can be enabled, null where Cloudflare does not say since when
-        it monitors, or another reason keeps it back.
+      description: When the object can be enabled, null if that does not depend on the time or
+        is not known.
       type: str
       sample: null
     would_drop_percent:
-      description: How many of a hundred packets to the worst network would have been dropped,
-        null where the traffic was not asked for or is not known.
+      description: The percentage of packets to the worst network that would have been dropped,
+        null if it is not known.
       type: float
       sample: null
     would_drop_packets:
-      description: How many packets would have been dropped, null where the traffic was not asked
-        for or is not known.
+      description: The number of these packets, null if it is not known.
       type: int
       sample: null
     networks:
-      description: The networks that would lose too much, or of which that is not known.
+      description: The networks that would lose too much, or may.
       type: list
       elements: str
       sample: []

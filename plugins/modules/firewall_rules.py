@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: firewall_rules
-short_description: Firewall rules of a zone, those that exist
+short_description: Update firewall rules of a zone, those that exist
 version_added: 0.1.0
 description:
   - Updates existing firewall rules. The module neither creates nor deletes rules.
@@ -200,14 +200,12 @@ unmanaged:
       type: str
       sample: 14217d7bd5ab435e84b1bd468bf4fb9f
     weakens:
-      description: Whether the object takes protection away from what the task names, such as
-        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
-        before others. It is null if it may.
+      description: Whether the object takes protection away from what the task names, null if
+        it may.
       type: bool
       sample: null
     reason:
-      description: How it takes protection away, or what it does to all plain traffic, as a sentence
-        without its subject; empty if it does neither.
+      description: How it does, as a sentence without its subject, or empty.
       type: str
       sample: may skip waf for requests
     since:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ip_list
-short_description: List of addresses, ASNs or hostnames, and its items
+short_description: Manage a list of addresses, ASNs or hostnames, and its items
 version_added: 1.0.0
 description:
   - Creates, updates and deletes a list of addresses and networks, of autonomous systems, or of
     hostnames of a Cloudflare account, and adds, updates and removes its items. Rules refer to it by
     its name, as in V(ip.src in $office).
-  - The module reads the list completely, and sends only the items that differ. It never replaces or
-    deletes all items with one call.
+  - The module sends only the items that differ.
 extends_documentation_fragment:
   - edgeops.protection._attributes
   - edgeops.protection._attributes.write
@@ -53,7 +52,6 @@ options:
   description:
     description:
       - A free text. An empty text clears it.
-      - If omitted, an existing description stays, and a new list gets an empty one.
     type: str
   items:
     description:
@@ -64,11 +62,8 @@ options:
     suboptions:
       ip:
         description:
-          - An address, or a network in CIDR notation. Lists take IPv4 networks from /8 on and IPv6
-            networks from /12 on.
-          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1/32) is
-            V(192.0.2.1).
-          - The network identifies the item and cannot be changed. Another network is another item.
+          - An address, or a network in CIDR notation, IPv4 from /8 on, IPv6 from /12 on. The module drops host bits.
+          - It identifies the item.
         type: str
       asn:
         description:
@@ -79,29 +74,22 @@ options:
         description:
           - A hostname such as V(shop.example.com), or with a wildcard in front, V(*.example.com),
             which stands for all names below it and not for V(example.com). It identifies the item.
-          - The module leaves an existing item alone that stands for the name itself as well (by
-            C(exclude_exact_hostname) of the API).
+          - The module leaves an item alone that stands for the name itself as well.
         type: str
       comment:
         description:
           - A free text. An empty text clears it.
-          - If omitted, an existing comment stays, and a new item gets an empty one.
         type: str
       expires:
         description:
-          - From when on the item counts as absent, by the clock of Cloudflare. The first run after
-            that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the item does not expire.
+          - From when on the item counts as absent, as a date, which ends in UTC, or a timestamp with an offset.
         type: str
   state:
     description:
       - With V(present), the module creates the list, or updates it to match, with the items that
         the task names.
       - With V(absent) and O(items), the module removes these items, and the list stays. With
-        V(absent) and without O(items), it deletes the list, which Cloudflare refuses as long as
-        rules refer to it.
+        V(absent) and without O(items), it deletes the list.
     type: str
     choices: [present, absent]
     default: present
@@ -171,8 +159,7 @@ list:
   type: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a list that the run
-        would create.
+      description: The id that Cloudflare gives, which a new list lacks in check mode.
       type: str
       sample: 2c0fc9fa937b11eaa1b71c4d701ab86e
     name:
@@ -210,8 +197,7 @@ items:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for an item that the
-        run would create.
+      description: The id that Cloudflare gives, which a new item lacks in check mode.
       type: str
       sample: 34b12448945f11eaa1b71c4d701ab86e
     ip:
@@ -240,8 +226,8 @@ items:
       sample: '2026-03-01T09:15:02.310412+00:00'
 weaker:
   description:
-    - The lists with items that make rules of the Network Firewall let more pass before this run
-      than after it, or stop less. In the role, rules of the zone count as well.
+    - The lists with items that make rules of the Network Firewall protect less before this run
+      than after it.
   version_added: 1.0.0
   returned: when there are such lists
   type: list

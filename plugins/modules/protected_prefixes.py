@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protected_prefixes
-short_description: Protected prefixes of an account, the whole list
+short_description: Manage protected prefixes of an account, the whole list
 version_added: 0.1.0
 description:
   - Adds, updates and removes the protected prefixes of a Cloudflare account. With O(purge=true),
@@ -38,30 +38,24 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
-            V(192.0.2.1/32).
-          - The network identifies the entry and cannot be changed. Another network is another
-            entry.
+          - The module drops host bits.
+          - It identifies the entry.
         type: str
         required: true
       comment:
         description:
           - A free text. An empty text clears it.
-          - If omitted, an existing comment stays, and a new entry gets an empty one.
         type: str
       excluded:
         description:
           - Whether this network is excluded from protection, for example a part of a protected
             prefix.
-          - If omitted, an existing entry keeps its value, and a new entry gets V(false).
+          - A new entry gets V(false) by default.
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of Cloudflare. The first run
-            after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the entry does not expire.
+          - From when on the entry counts as absent, as a date, which ends in UTC, or a timestamp
+            with an offset.
         version_added: 1.0.0
         type: str
   state:
@@ -125,8 +119,7 @@ prefixes:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a prefix that the
-        run would create.
+      description: The id that Cloudflare gives, which a new prefix lacks in check mode.
       type: str
       sample: 4747f8a5-2dce-4ef6-8b33-b7d39ba46400
     prefix:

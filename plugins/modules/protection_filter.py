@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protection_filter
-short_description: SYN flood filter or out-of-state TCP filter of an account
+short_description: Manage a SYN flood filter or out-of-state TCP filter of an account
 version_added: 0.1.0
 description:
   - Creates, updates or removes one filter of the Advanced TCP Protection of a Cloudflare account.
@@ -45,16 +45,13 @@ options:
     description:
       - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
         nothing.
-      - If omitted, an existing filter keeps its mode, and a new filter starts in V(monitoring).
+      - A new filter starts in V(monitoring).
     type: str
     choices: [enabled, monitoring, disabled]
   expires:
     description:
-      - From when on the filter counts as absent, by the clock of Cloudflare. The first run after
-        that deletes it.
-      - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-        V(2027-01-31), which means its end in UTC.
-      - Cloudflare does not know it. If omitted, the filter does not expire.
+      - From when on the filter counts as absent, as a date, which ends in UTC, or a timestamp with
+        an offset.
     version_added: 1.0.0
     type: str
   state:
@@ -101,8 +98,7 @@ filter:
       type: str
       sample: syn_flood
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a filter that the
-        run would create.
+      description: The id that Cloudflare gives, which a new filter lacks in check mode.
       type: str
       sample: 6f046115-c26b-4c78-af24-c94d26e8c063
     expression:
@@ -140,27 +136,26 @@ pending:
       type: str
       sample: enabled
     reason:
-      description: V(time) where it has not monitored long enough, V(evidence) where it would
-        have dropped too much, V(unknown) where that is not known.
+      description: V(time) if it has to monitor longer, V(evidence) if it would have dropped too
+        much, or V(unknown).
       type: str
       sample: time
     not_before:
-      description: When the object can be enabled, null where Cloudflare does not say since when
-        it monitors, or another reason keeps it back.
+      description: When the object can be enabled, null if that does not depend on the time or
+        is not known.
       type: str
       sample: null
     would_drop_percent:
-      description: How many of a hundred packets to the worst network would have been dropped,
-        null where the traffic was not asked for or is not known.
+      description: The percentage of packets to the worst network that would have been dropped,
+        null if it is not known.
       type: float
       sample: null
     would_drop_packets:
-      description: How many packets would have been dropped, null where the traffic was not asked
-        for or is not known.
+      description: The number of these packets, null if it is not known.
       type: int
       sample: null
     networks:
-      description: The networks that would lose too much, or of which that is not known.
+      description: The networks that would lose too much, or may.
       type: list
       elements: str
       sample: []

@@ -126,8 +126,7 @@ prefixes:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a prefix that the
-        run would create.
+      description: The id that Cloudflare gives, which a new prefix lacks in check mode.
       type: str
       sample: 4747f8a5-2dce-4ef6-8b33-b7d39ba46400
     prefix:
@@ -157,8 +156,7 @@ allowlist:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for an entry that the
-        run would create.
+      description: The id that Cloudflare gives, which a new entry lacks in check mode.
       type: str
       sample: 80929c5d-71da-4b25-8833-4b0166b343a8
     prefix:
@@ -192,8 +190,7 @@ rules:
       type: str
       sample: syn_flood
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
-        would create.
+      description: The id that Cloudflare gives, which a new rule lacks in check mode.
       type: str
       sample: cffffee6-c79d-4c71-a7c7-11c3a1e826a1
     scope:
@@ -239,8 +236,7 @@ filters:
       type: str
       sample: syn_flood
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a filter that the
-        run would create.
+      description: The id that Cloudflare gives, which a new filter lacks in check mode.
       type: str
       sample: 35d66243-fea2-4470-b63f-5fe298a5d53a
     expression:
@@ -267,8 +263,7 @@ dns_rules:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
-        would create.
+      description: The id that Cloudflare gives, which a new rule lacks in check mode.
       type: str
       sample: 45659b64-4aee-4044-9c38-0586e91e9c2e
     scope:
@@ -696,8 +691,7 @@ ip_lists:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a list that the run
-        would create.
+      description: The id that Cloudflare gives, which a new list lacks in check mode.
       type: str
       sample: 2c0fc9fa937b11eaa1b71c4d701ab86e
     name:
@@ -734,8 +728,7 @@ ip_lists:
       elements: dict
       contains:
         id:
-          description: The id that Cloudflare gives. Check mode returns none for an item that
-            the run would create.
+          description: The id that Cloudflare gives, which a new item lacks in check mode.
           type: str
           sample: 34b12448945f11eaa1b71c4d701ab86e
         ip:
@@ -782,8 +775,7 @@ network_firewall_rules:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
-        would create.
+      description: The id that Cloudflare gives, which a new rule lacks in check mode.
       type: str
       sample: 4c687b9868d24463aaf4fea1782ab35e
     ref:
@@ -831,8 +823,7 @@ ddos_l4_overrides:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for an override that
-        the run would create.
+      description: The id that Cloudflare gives, which a new override lacks in check mode.
       type: str
       sample: c80945693e6e40e08f8a8b33788a8039
     ref:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protection_traffic_info
-short_description: Traffic that the protection of an account drops or would drop
+short_description: Read traffic that the protection of an account drops or would drop
 version_added: 1.0.0
 description:
   - Asks the analytics of an account which packets SYN flood protection, out-of-state TCP protection

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: rate_limit_rules
-short_description: Rate limiting rules of a zone, in their order
+short_description: Manage rate limiting rules of a zone, in their order
 version_added: 1.0.0
 description:
   - Creates, updates, orders and removes the rate limiting rules of a zone. Such a rule counts the
@@ -47,8 +47,7 @@ options:
       action:
         description:
           - The action on a request of which there are too many. V(log) only logs it.
-          - If omitted, an existing rule keeps its action. A new rule needs one.
-          - A change of the action resets O(rules[].action_parameters).
+          - A new rule needs one.
         type: str
         choices: [block, challenge, js_challenge, managed_challenge, log]
       expression:
@@ -57,7 +56,7 @@ options:
             O(rules[].ratelimit.counting_expression) says otherwise, in the Rules language. White
             space outside of quotes makes no difference.
           - It has at most 4,096 characters.
-          - If omitted, an existing rule keeps its expression. A new rule needs one.
+          - A new rule needs one.
         type: str
       description:
         description: A free text. An empty text clears it. If omitted, an existing description
@@ -65,8 +64,7 @@ options:
         type: str
       enabled:
         description:
-          - Whether the rule is enabled. If omitted, an existing rule keeps its value, and a new
-            rule gets V(true).
+          - Whether the rule is enabled. A new rule gets V(true) by default.
         type: bool
       action_parameters:
         description:
@@ -152,28 +150,18 @@ options:
             default: 0.1
       expires:
         description:
-          - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
-            that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
-            V(2027-01-31), which means its end in UTC.
-          - Cloudflare does not know it. If omitted, the rule does not expire.
+          - From when on the rule counts as absent, as a date, which ends in UTC, or a timestamp with an offset.
         version_added: 1.0.0
         type: str
       api_fields:
         description:
-          - Fields of the rule that this module has no option for, with the names and values of the
-            API, such as C(score_per_period) in C(ratelimit). The module sends them as they are. A null
-            removes a field.
-          - Parameters without an option stand in C(action_parameters) here.
-          - Fields that neither an option nor this dictionary names stay as they are.
+          - Fields of the rule without an option, with the names and values of the API. A null removes a field.
         version_added: 1.0.0
         type: dict
       position:
         description:
-          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref
-            of another rule.
-          - If omitted, the new rule becomes the last. The module does not move existing rules,
-            unless O(purge=true).
+          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF), by default the last.
+          - Only O(purge=true) moves an existing rule.
         type: str
   state:
     description:
@@ -192,14 +180,9 @@ options:
     default: false
   ignore:
     description:
-      - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
-        O(purge=true) leaves these rules where they are, each behind all rules that
-        are in front of it. Otherwise the module leaves them alone anyway.
-      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
-        Case matters.
-      - A pattern must not match a rule of the task, unless the entry has nothing but the O(rules[].ref).
-        With O(purge=true) such an entry says where the rule of somebody else stands. The module
-        puts the other rules before and behind it. A rule that does not exist is left out.
+      - Patterns of the refs of rules that somebody else manages, such as V(partner-*). O(purge=true) leaves them where
+        they are.
+      - An entry of the task with nothing but its O(rules[].ref) says where such a rule stands.
     type: list
     elements: str
     default: []
@@ -388,8 +371,7 @@ rules:
   elements: dict
   contains:
     id:
-      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
-        would create.
+      description: The id that Cloudflare gives, which a new rule lacks in check mode.
       type: str
       sample: 52acf873e9734538a9d8982b77998ac5
     ref:
@@ -477,14 +459,12 @@ unmanaged:
       type: str
       sample: login
     weakens:
-      description: Whether the object takes protection away from what the task names, such as
-        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
-        before others. It is null if it may.
+      description: Whether the object takes protection away from what the task names, null if
+        it may.
       type: bool
       sample: false
     reason:
-      description: How it takes protection away, or what it does to all plain traffic, as a sentence
-        without its subject; empty if it does neither.
+      description: How it does, as a sentence without its subject, or empty.
       type: str
       sample: ''
     since:
@@ -495,7 +475,6 @@ diff:
   description:
     - The managed fields of the rules that change, before and after, by ref, and the order of
       the rules when it changes.
-    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: dict
   contains:

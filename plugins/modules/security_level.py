@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: security_level
-short_description: Security level of a zone
+short_description: Set the security level of a zone
 version_added: 1.0.0
 description:
   - Sets the security level of a zone, by which Cloudflare challenges visitors.

@@ -20,7 +20,6 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import OWNERS, Field
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import EXCLUSIVE
-from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised
 
 from tests.documentation.pages import MODULES, compact, to_yaml
 from tests.documentation.risks import option_text, wrapped
@@ -165,11 +164,17 @@ def header() -> str:
     return f"{licence}\n\nfrom __future__ import annotations\n"
 
 
+def summary_of(managed: Managed) -> str:
+    """The short description of a module."""
+    resource = managed.resource
+    task = f"Manage {resource.titles}" if managed.is_list else f"Set the {resource.title}"
+    return f"{task} of {OWNERS[resource.owner].with_article}"
+
+
 def new_module(managed: Managed, request: Mapping[str, Any]) -> str:
     """The file of a module that is not there yet, with a request as its example and without its RETURN."""
     resource, owner = managed.resource, owner_of(managed)
     title = resource.titles if managed.is_list else resource.title
-    with_article = OWNERS[resource.owner].with_article
     texts = [*resource.about, "The module leaves alone what the task leaves out."]
     description = "".join(indent(dedent(wrapped(text)), "  ") for text in texts)
     permission = resource.permission
@@ -190,7 +195,7 @@ def new_module(managed: Managed, request: Mapping[str, Any]) -> str:
 {header()}
 DOCUMENTATION = r"""
 module: {managed.module}
-short_description: {capitalised(title)} of {with_article}
+short_description: {summary_of(managed)}
 version_added: {RELEASE}
 description:
 {description}extends_documentation_fragment:
@@ -285,10 +290,8 @@ def with_rows(text: str) -> str:
         if any(line.startswith(f"| `{managed.module}` |") for line in lines):
             continue
         resource = managed.resource
-        title = resource.titles if managed.is_list else resource.title
-        what = f"{capitalised(title)} of {OWNERS[resource.owner].with_article}"
         lines.append(
-            f"| `{managed.module}` | {what} | {resource.permission.name} {resource.permission.writing} ({owner_of(managed)}) |"
+            f"| `{managed.module}` | {summary_of(managed)} | {resource.permission.name} {resource.permission.writing} ({owner_of(managed)}) |"
         )
     return (
         text[: block.start(1)]

@@ -64,11 +64,9 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
 }
 WIDTH = 100  # of a line in plugins
 RELEASE = "1.0.0"  # which added them all
+ACCEPTED = "The risks that the task accepts{codes}. A plan with another risk fails before anything is written."
 ACCEPTANCE = (
-    "The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.",
-    "An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries), C(expires) and C(reason), which"
-    " accepts the risk for these networks, and for these keys of this resource alone, until then. A failure prints the dictionary to"
-    " copy. Use dictionaries in an inventory, since a code accepts later risks as well.",
+    "An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a failure prints it."
 )
 OF_LIMITS = ("Limits from which on a plan is a risk.",)
 MARK = re.compile(r"\b([A-Z])\(([^()]*)\)")  # such as O(purge), for ansible-doc
@@ -76,16 +74,16 @@ MARK = re.compile(r"\b([A-Z])\(([^()]*)\)")  # such as O(purge), for ansible-doc
 
 def options(risks: Sequence[Risk]) -> dict[str, Any]:
     """The options of a module whose plans can have these risks, as ansible-doc shows them."""
-    sentences = [f"V({risk.code}) means that the{risk.sentence.removeprefix('The')}" for risk in risks]
+    codes = ", ".join(f"V({risk.code})" for risk in risks)
     accept_risks: dict[str, Any] = {
-        "description": [*ACCEPTANCE, *sentences],
+        "description": [ACCEPTED.format(codes=f", of {codes}" if codes else ""), ACCEPTANCE],
         "version_added": RELEASE,
         "type": "list",
         "elements": "raw",
         "default": [],
     }
     limits: dict[str, dict[str, Any]] = {
-        limit.name: {"description": list(limit.sentences), **limit.option} for limit in limits_of(risks)
+        limit.name: {"description": [limit.sentences[0]], **limit.option} for limit in limits_of(risks)
     }
     of_limits = {**described(OF_LIMITS), "type": "dict", "suboptions": limits}
     return {"accept_risks": accept_risks, **({"limits": of_limits} if limits else {})}

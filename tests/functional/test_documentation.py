@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -23,8 +24,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.settings i
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES as RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, OWNERS, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import (
     PLAN_OPTIONS,
@@ -161,16 +160,77 @@ def resources_of(module: str) -> list[Resource]:
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_documents_the_permissions_that_it_needs(module: str, documentation: Mapping[str, Any]) -> None:
     notes = " ".join(documentation[module]["doc"]["notes"])
-    token = " ".join(documentation[module]["doc"]["options"]["api_token"]["description"])
     for permission in {resource.permission for resource in resources_of(module)}:
         methods = ("GET", "PUT") if MODULE_SPECS[module].writes else ("GET",)
         for method in methods:
             assert f"C({permission.describe(method).partition(' (')[0]})" in notes
         assert f"of the {permission.scope}" in notes
         assert ("Only API tokens have it" in notes) is permission.token_only
-    for resource in (*RESOURCES, FIREWALL_RULES, CUSTOM_RULES):
-        for method in ("GET", "PUT"):
-            assert f"C({resource.permission.describe(method).partition(' (')[0]})" in token
+
+
+MOST_WORDS = 900  # of half of the modules: what they are for, options, examples and results
+OF_ALL = {*shared_options("", env_fallback), *PLAN_OPTIONS} - {
+    option for owner in OWNERS.values() for option in owner.options
+}
+
+
+def texts(value: Any) -> Iterator[str]:
+    """The texts of descriptions, of options and results with all that is in them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        yield from value
+    else:
+        for described in (value or {}).values():
+            yield from texts(described["description"])
+            yield from texts(described.get("suboptions") or described.get("contains"))
+
+
+def test_half_of_the_modules_are_described_in_900_words(documentation: Mapping[str, Any]) -> None:
+    words = {}
+    for module, page in documentation.items():
+        parts = [page["doc"]["description"], page["doc"]["options"], page["examples"], page["return"]]
+        words[module] = sum(len(text.split()) for part in parts for text in texts(part))
+    assert median(words.values()) <= MOST_WORDS, words
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_describes_its_own_options_and_no_shared_ones(module: str) -> None:
+    """Fragments have those, and pages that they link to say more of them."""
+    text = (ROOT / "plugins" / "modules" / f"{module}.py").read_text(encoding="utf-8")
+    own = yaml.safe_load(text.partition('DOCUMENTATION = r"""')[2].partition('"""')[0]).get("options", {})
+    assert own.keys() & OF_ALL == set()
+
+
+VERBS = {
+    "Compute",
+    "Deploy",
+    "Do",
+    "Find",
+    "Keep",
+    "Make",
+    "Manage",
+    "Override",
+    "Read",
+    "Report",
+    "Set",
+    "Turn",
+    "Update",
+    "Write",
+}
+DESCRIBED = [
+    *(ROOT / "plugins" / "modules").glob("[a-z]*.py"),
+    *(ROOT / "plugins" / "inventory").glob("[a-z]*.py"),
+    *(ROOT / "plugins" / "lookup").glob("[a-z]*.py"),
+    *FILTERS,
+    *ROLE_SPECS,
+]
+
+
+@pytest.mark.parametrize("path", DESCRIBED, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_summary_begins_with_a_verb(path: Path) -> None:
+    summary = re.search(r"short_description: (?:\(internal\) )?(\w+)", path.read_text(encoding="utf-8"))
+    assert summary and summary[1] in VERBS
 
 
 def plain(texts: str | list[str]) -> list[str]:
@@ -283,7 +343,7 @@ def test_the_environment_documented_is_the_environment_that_is_read(
         "base_url": "CLOUDFLARE_BASE_URL",
     }
     for option, documented in documentation[module]["doc"]["options"].items():
-        text = " ".join(documented["description"])
+        text = " ".join(texts(documented["description"]))
         assert (f"E({variables[option]})" in text) if option in variables else ("E(" not in text)
 
 
@@ -299,7 +359,7 @@ def documented_fields(resource: Resource, documentation: Mapping[str, Any]) -> I
 @pytest.mark.parametrize("resource", [item for item in RESOURCES if item.create], ids=lambda item: item.name)
 def test_defaults_of_new_objects_are_documented(resource: Resource, documentation: Mapping[str, Any]) -> None:
     for name, default, text in documented_fields(resource, documentation):
-        output = "an empty one" if default == "" else f"V({str(default).lower()})"
+        output = "An empty text" if default == "" else f"V({str(default).lower()})"
         assert output in text, name
 
 

@@ -90,6 +90,4 @@ def documented() -> Mapping[str, set[str]]:
         name: pages[page]["doc"]["options"]["accept_risks"]["description"]
         for name, page in zip(WRITERS, names, strict=True)
     }
-    return {
-        name: set(re.findall(r"^V\((\w+)\) means", "\n".join(texts), re.MULTILINE)) for name, texts in sentences.items()
-    }
+    return {name: set(re.findall(r"V\((\w+)\)", texts[0])) for name, texts in sentences.items()}
