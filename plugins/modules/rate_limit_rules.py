@@ -270,27 +270,26 @@ pending:
       type: str
       sample: block
     reason:
-      description: V(time) where it has not monitored long enough, V(evidence) where it would
-        have dropped too much, V(unknown) where that is not known.
+      description: V(time) if it has to monitor longer, V(evidence) if it would have dropped too
+        much, or V(unknown).
       type: str
       sample: time
     not_before:
-      description: When the object can be enabled, null where Cloudflare does not say since when
-        it monitors, or another reason keeps it back.
+      description: When the object can be enabled, null if that does not depend on the time or
+        is not known.
       type: str
       sample: null
     would_drop_percent:
-      description: How many of a hundred packets to the worst network would have been dropped,
-        null where the traffic was not asked for or is not known.
+      description: The percentage of packets to the worst network that would have been dropped,
+        null if it is not known.
       type: float
       sample: null
     would_drop_packets:
-      description: How many packets would have been dropped, null where the traffic was not asked
-        for or is not known.
+      description: The number of these packets, null if it is not known.
       type: int
       sample: null
     networks:
-      description: The networks that would lose too much, or of which that is not known.
+      description: The networks that would lose too much, or may.
       type: list
       elements: str
       sample: []

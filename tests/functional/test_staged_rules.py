@@ -196,8 +196,8 @@ def test_steps_that_make_no_sense_are_refused_before_a_request(
 def test_a_run_for_time_alone_takes_the_step(service: LocalService, modules: Modules) -> None:
     traffic(service, matched=0)
     options: dict[str, Any] = {"zone_id": ZONE, "custom_rules": [STAGED], "only": "time"}
-    modules.done("host_baseline", context=ROLE, zone_id=ZONE, custom_rules=[STAGED])
+    modules.done("host", context=ROLE, zone_id=ZONE, custom_rules=[STAGED])
     service.clock.advance(hours=25)
-    done = modules.done("host_baseline", context=ROLE, **options)
+    done = modules.done("host", context=ROLE, **options)
     assert done["changed"], done["pending"][0]["message"]
     assert actions(service) == ["block"]
