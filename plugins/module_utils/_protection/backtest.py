@@ -14,19 +14,23 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
+from itertools import chain
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
 from .._expressions.batch import Batch
+from .._expressions.expression import Expression
 from .._expressions.operands import Fields, FieldValue, Items, Pairs
+from .._expressions.solve import Set
 from .._schema.resource import State
+from .._text import Unread
 from .._traffic.queries import FEWEST_SAMPLES, percentage, too_few
 from .decide import rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED
-from .outcomes import UNKNOWN_END, outcome_of
+from .outcomes import UNKNOWN_END, WalkedRules, outcome_of
 from .past_requests import Group, missing_fields
 from .rules_in_force import contents_in, spelt_out, zone_values
+from .traffic_sets import PossibleCases
 from .zone_rule import ZoneRule
 
 STOPPING = (BLOCKED, CHALLENGED)
@@ -34,7 +38,6 @@ NEWLY_BLOCKED, NEWLY_PASSED, SAME = "newly_blocked", "newly_passed", "same"
 HARDER = (CHALLENGED, BLOCKED)
 MOST_EXAMPLES = 3
 MOST_EXAMPLES_KEPT = 1000  # examples of a rule, while there may be more requests
-MOST_WORLDS = 500  # ways in which rules that may match do so
 
 
 class Share(TypedDict):
@@ -89,20 +92,14 @@ class EndingRule(NamedTuple):
         return [*self.rule.conditions, *(self.rule.unknown if self.end == UNKNOWN_END else ())]
 
     @property
-    def variable(self) -> tuple[object, ...]:
-        """A key for the question whether the rule ends the evaluation of a request; rules with
-        equal keys have the same answer."""
-        return self.rule.expression, *self.doubts
-
-    @property
     def identity(self) -> RuleIdentity:
         """A key of the rule and of all that decides its effect on requests; equal for an unchanged
         rule."""
-        return self.rule.key, self.end, *self.variable
+        return self.rule.key, self.end, self.rule.expression, *self.doubts
 
 
 RuleIdentity = Tuple[object, ...]
-RuleVariable = Tuple[object, ...]  # see EndingRule.variable
+Truths = Mapping[Expression, bool]  # whether an expression that may match surely does
 # Numbers of expressions; negative if it is not known whether they match.
 SignedNumbers = Tuple[int, ...]
 
@@ -198,7 +195,7 @@ class Backtest:
         self._after = _ending_rules(after)
         expressions = [ending_rule.rule.expression for ending_rule in (*self._before, *self._after)]
         unique = dict.fromkeys(expressions)
-        self._numbers = {expression: number for number, expression in enumerate(unique, 1)}
+        self._expressions = dict(enumerate(unique, 1))
         names: list[str] = []
         for expression in unique:
             names += expression.names
@@ -230,7 +227,7 @@ class Backtest:
         only may match."""
         matches: list[list[int]] = [[] for _request in requests]
         batch = Batch(requests)
-        for expression, number in self._numbers.items():
+        for number, expression in self._expressions.items():
             sure, possible = batch.matching(expression)
             for index in Batch.places(sure):
                 matches[index].append(number)
@@ -257,20 +254,16 @@ class Backtest:
     def _outcome(self, numbers: SignedNumbers, request: Fields) -> GroupOutcome:
         """The outcome for requests that match the expressions with these numbers; undecided if the
         possible cases differ."""
-        surely_matches = {abs(number): number > 0 for number in numbers}
-        before = [
-            ending_rule
-            for ending_rule in self._before
-            if self._number(ending_rule) in surely_matches
-        ]
-        after = [
-            ending_rule
-            for ending_rule in self._after
-            if self._number(ending_rule) in surely_matches
-        ]
-        variables: dict[RuleVariable, EndingRule] = {}
-        possible = self._worlds([before, after], surely_matches, {}, variables)
-        worlds = list(islice(possible, MOST_WORLDS))
+        truths = {self._expressions[abs(number)]: number > 0 for number in numbers}
+        cases = PossibleCases(truths)
+        sides = [_reached(ending, truths) for ending in (self._before, self._after)]
+        try:
+            before, after = (WalkedRules(cases, rules, cases.everything) for rules in sides)
+            if sides[0] == sides[1]:
+                after = before  # as for most requests
+            worlds = [*_worlds(cases, before, after)]
+        except Unread:
+            return _undecided(None, ["all", "passing", "may_block"], sides, truths, request)
         kinds = {world.kind for world in worlds}
         newly_stopping = [world for world in worlds if world.kind in (NEWLY_BLOCKED, UNDECIDED)]
         counters = ["all"]
@@ -278,48 +271,12 @@ class Backtest:
             counters.append("passing")
         if newly_stopping:
             counters.append("may_block")
-        if len(worlds) < MOST_WORLDS and len(kinds) == 1 and UNDECIDED not in kinds:
+        if len(kinds) == 1 and UNDECIDED not in kinds:
             (kind,) = kinds
             return GroupOutcome(worlds[0].stopping_rule, [*counters, kind], kind)
-        stopping_rules = [world.stopping_rule for world in newly_stopping]
-        doubts: list[str] = []
-        for ending_rule in variables.values():
-            doubts += _doubts_of(ending_rule, request)
-        rule = next(filter(None, stopping_rules), None)
-        return GroupOutcome(rule, [*counters, UNDECIDED], UNDECIDED, doubts)
-
-    def _number(self, ending_rule: EndingRule) -> int:
-        return self._numbers[ending_rule.rule.expression]
-
-    def _worlds(
-        self,
-        sides: Sequence[Sequence[EndingRule]],
-        surely_matches: Mapping[int, bool],
-        truths: Mapping[RuleVariable, bool],
-        variables: dict[RuleVariable, EndingRule],
-    ) -> Iterator[World]:
-        """The cases that are possible under the assumptions `truths`. Each further fact that is not
-        known is assumed to be true and to be false, and is added to `variables`. `sides` are the
-        rules before and after the plan. `surely_matches` says by the number of an expression
-        whether requests match it for sure; False if they may match it."""
-        ends: list[EndingRule | None] = []
-        for side in sides:
-            end = None
-            for ending_rule in side:
-                is_certain = surely_matches[self._number(ending_rule)] and not ending_rule.doubts
-                truth = True if is_certain else truths.get(ending_rule.variable)
-                if truth is None:
-                    variables.setdefault(ending_rule.variable, ending_rule)
-                    for assumed in (True, False):
-                        assumptions = {**truths, ending_rule.variable: assumed}
-                        yield from self._worlds(sides, surely_matches, assumptions, variables)
-                    return
-                if truth:
-                    end = ending_rule
-                    break
-            ends.append(end)
-        before, after = ends
-        yield World(before, after)
+        rule = next(filter(None, (world.stopping_rule for world in newly_stopping)), None)
+        met = [[reached.rule for reached in walked.met] for walked in (before, after)]
+        return _undecided(rule, counters, met, truths, request)
 
     def record(
         self, window: Sequence[str | None], reasons_unknown: Sequence[str]
@@ -379,8 +336,60 @@ def _ending_rules(state: State) -> list[EndingRule]:
     """The active rules of a state that end, or may end, the evaluation of a request, in their
     order."""
     lists = contents_in(state)
-    rules = [spelt_out(rule, lists) for rule in rules_in_order(state)]
+    whole: Mapping[str, Any] = {"unless": (), "whole": None}  # its expression is without these
+    rules = [spelt_out(rule, lists)._replace(**whole) for rule in rules_in_order(state)]
     return [EndingRule(rule, outcome_of(rule)) for rule in rules if outcome_of(rule)]
+
+
+def _reached(side: Iterable[EndingRule], truths: Truths) -> list[ZoneRule]:
+    """The rules of one side that match, or may match, a request."""
+    return [ending.rule for ending in side if ending.rule.expression in truths]
+
+
+def _worlds(
+    cases: PossibleCases, before: WalkedRules[Set], after: WalkedRules[Set]
+) -> Iterator[World]:
+    """The worlds that are possible: a rule that may match a request, or end its evaluation, does so
+    in both walks or in none."""
+    afterwards = [*_ends(after)]
+    if before is after:
+        yield from (World(ending, ending) for ending, _traffic in afterwards)
+        return
+    same = {ending and ending.identity: (ending, traffic) for ending, traffic in afterwards}
+    for ending, left in _ends(before):
+        first = same.get(ending and ending.identity)  # most cases end at the same rule
+        for candidate, traffic in chain([first] if first else [], afterwards):
+            both = cases.intersection(left, traffic)
+            if both != cases.nothing:
+                yield World(ending, candidate)
+                left = cases.without(left, both)
+            if left == cases.nothing:
+                break
+
+
+def _ends(walked: WalkedRules[Set]) -> Iterator[tuple[EndingRule | None, Set]]:
+    """The rules that end the evaluation in some cases, each with these cases; None with those in
+    which no rule does."""
+    for ended in walked.ended:
+        yield EndingRule(ended.rule, outcome_of(ended.rule)), ended.traffic
+    yield None, walked.passing
+
+
+def _undecided(
+    rule: EndingRule | None,
+    counters: Sequence[str],
+    sides: Iterable[Iterable[ZoneRule]],
+    truths: Truths,
+    request: Fields,
+) -> GroupOutcome:
+    """The outcome of requests of which it is not known what becomes of them, with the doubts about
+    the rules of both sides."""
+    doubts: list[str] = []
+    for uncertain in chain.from_iterable(sides):
+        ending = EndingRule(uncertain, outcome_of(uncertain))
+        if not truths[uncertain.expression] or ending.doubts:
+            doubts += _doubts_of(ending, request)
+    return GroupOutcome(rule, [*counters, UNDECIDED], UNDECIDED, list(dict.fromkeys(doubts)))
 
 
 def _doubts_of(ending_rule: EndingRule, request: Fields) -> list[str]:

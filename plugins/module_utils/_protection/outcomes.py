@@ -60,7 +60,8 @@ class RuleTraffic(Generic[TrafficSet]):
 
 
 class WalkedRules(Generic[TrafficSet]):
-    """The rules of a phase, and which part of the arriving traffic meets each rule."""
+    """The rules of a phase, and which part of the arriving traffic meets each rule; `passing` is
+    the traffic whose evaluation no rule ends."""
 
     def __init__(
         self, sets: TrafficSets[TrafficSet], rules: Sequence[ZoneRule], arriving: TrafficSet
@@ -69,7 +70,7 @@ class WalkedRules(Generic[TrafficSet]):
         self._steps = [_step(rule, place) for place, rule in enumerate(rules)]
         walked = Walked(sets, arriving)
         walked.walk(self._steps, skipping=sets.nothing)
-        self._passing = sets.without(arriving, walked.ended)
+        self.passing = sets.without(arriving, walked.ended)
         self._rules = rules
         self._met: dict[Hashable, TrafficSet] = {}
         for marked in walked.marked(MET):
@@ -89,16 +90,24 @@ class WalkedRules(Generic[TrafficSet]):
         found = [OutcomeTraffic(*ending) for ending in self._endings()]
         return [outcome for outcome in found if outcome.traffic != self._sets.nothing]
 
+    @cached_property
+    def ended(self) -> list[RuleTraffic[TrafficSet]]:
+        """The rules that end the evaluation of some traffic, each with that traffic."""
+        sets = self._sets
+        ended = []
+        for met in self.met:
+            word, traffic = outcome_of(met.rule), met.traffic
+            if word == UNKNOWN_END:
+                traffic = sets.intersection(traffic, sets.variable(_doubt_of_end(met.rule)))
+            if word:
+                ended.append(RuleTraffic(met.rule, traffic))
+        return ended
+
     def _endings(self) -> Iterator[tuple[Outcome, TrafficSet]]:
         sets = self._sets
-        for met in self.met:
-            word = outcome_of(met.rule)
-            if word:
-                traffic = met.traffic
-                if word == UNKNOWN_END:
-                    traffic = sets.intersection(traffic, sets.variable(_doubt_of_end(met.rule)))
-                yield Outcome(word, met.rule.entry), traffic
-        passing = self._passing
+        for met in self.ended:
+            yield Outcome(outcome_of(met.rule), met.rule.entry), met.traffic
+        passing = self.passing
         logged: list[tuple[Outcome, TrafficSet]] = []
         for step, rule in zip(self._steps, self._rules):
             if rule.action == LOG and passing != sets.nothing:

@@ -146,6 +146,23 @@ class AllTraffic(TrafficSets[Set]):
         return self.diagrams.without(one, other)
 
 
+class PossibleCases(AllTraffic):
+    """Sets of the cases that are possible for one request: `truths` says of each expression that
+    may match it whether it surely does. An expression that may match is a variable, and one that
+    is left out does not match."""
+
+    def __init__(self, truths: Mapping[Expression, bool]) -> None:
+        super().__init__(Diagrams(most=MOST_DIAGRAM_VARIABLES), {})
+        self.diagrams.MOST_STEPS = MOST_STEPS_OF_A_REQUEST
+        self._truths = truths
+
+    def matching(self, expression: Expression) -> Set:
+        is_sure = self._truths.get(expression)
+        if is_sure is None:
+            return self.nothing
+        return self.everything if is_sure else self.variable(("matches", expression))
+
+
 def diagrams_of(values: Mapping[str, Any], expressions: Iterable[Expression]) -> Diagrams:
     """Diagrams that can compare the traffic of all these expressions; `values` holds the fields
     that have the same value in all the traffic."""
@@ -165,3 +182,4 @@ def diagrams_of(values: Mapping[str, Any], expressions: Iterable[Expression]) ->
 
 
 MOST_DIAGRAM_VARIABLES = 100_000
+MOST_STEPS_OF_A_REQUEST = 20_000  # of which there may be many

@@ -62,6 +62,7 @@ CASES = {
     "a rule moves behind one that does the same": ([rule("a", ADMIN), rule("h", HEADER)], [rule("h", HEADER), rule("a", ADMIN)], (0, 0, 0)),
     "a skip that may match": ([skip("b", BOT)], [skip("b", BOT), rule("a", ADMIN)], (0, 0, 400)),
     "a rule that may match goes": ([rule("h", HEADER)], [], (0, 0, 1000)),
+    "a rule that may be narrower goes, behind one of its expression": ([rule("b", BOT), rule("c", BOT, odd_field=1)], [rule("b", BOT)], (0, 0, 0)),
     "an action that is not known": ([], [rule("a", ADMIN, "serve_error")], (0, 0, 400)),
     "an action that is not known stays": ([rule("a", ADMIN, "rewrite")], [rule("a", ADMIN, "rewrite")], (0, 0, 0)),
     "an expression that cannot be read": ([], [rule("a", "ip.src eq")], (0, 0, 1000)),
