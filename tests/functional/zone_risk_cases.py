@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.functional.idempotence_cases import EXCEPTIONS, L4_OVERRIDES, L7_OVERRIDES, MANAGED, PER_ADDRESS, SYN_FLOOD
+from tests.functional.idempotence_cases import (
+    EXCEPTIONS,
+    L4_OVERRIDES,
+    L7,
+    L7_OVERRIDES,
+    MANAGED,
+    PER_ADDRESS,
+    SYN_FLOOD,
+    override,
+)
 from tests.functional.risk_cases import RiskCase
 
 Rule = dict[str, Any]
@@ -27,7 +36,7 @@ FOUR: Sequence[Rule] = (
 )
 BOTS = {"ref": "bots", "action": "log", "expression": "cf.client.bot"}
 SHOP: Sequence[Rule] = (OFFICE, *FOUR, BOTS)
-TEN: Sequence[Rule] = [{"ref": f"r{number}", "action": "block", "expression": f"ip.src eq 10.0.0.{number}"} for number in range(10)]  # fmt: skip
+TEN: Sequence[Rule] = [{"ref": f"r{number}", "action": "block", "expression": f"ip.src eq 198.51.100.{number}"} for number in range(10)]  # fmt: skip
 OFF = {"enabled": False}
 PACKET_RULES: Sequence[Rule] = (
     {"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23 2323}"},
@@ -200,6 +209,10 @@ ZONE_RISK_CASES = (
     rates("a rate limit that counts its own requests, said so", [{"ref": "login", "ratelimit": {"counting_expression": 'http.request.uri.path eq "/login"'}}]),
     rates("a rate limit removed", [{"ref": "login"}], state="absent", codes=["weakens_rate_limits"], entries=["login"]),
     rates("a rate limit under another ref", [{**LOGIN_LIMIT, "ref": "new"}], purge=True),
+    RiskCase("an HTTP DDoS override that is split in two", "ddos_l7_overrides",
+             {"overrides": [{"ref": "all", "expression": 'http.request.uri.path eq "/upload"', "action": "block"},
+                            {"ref": "rest", "expression": 'http.request.uri.path ne "/upload"', "action": "block"}]}, None,
+             existing={"ddos_l7_overrides": [override("all", "true", L7, action="block")]}),
     RiskCase("a DDoS override that is essentially off for all but TCP", "ddos_l4_overrides",
              {"overrides": [{"ref": "others", "expression": "not tcp.dstport in {0..65535}", "sensitivity": "eoff", "position": "first"}]},
              None, existing=L4_OVERRIDES, codes=["weakens_ddos_rules"], entries=["others"]),
@@ -322,6 +335,15 @@ ZONE_RISK_CASES = (
     custom("a log of everything", [everybody("log")]),
     custom("a block of nearly half of IPv4", [everybody("block", expression=NEARLY_HALF)]),
     custom("a block of everything behind another", [everybody("block", ref="late")], [*SHOP, everybody("block")]),
+    custom("a block of everything where all that comes over HTTPS is blocked", [everybody("block", position="before https")],
+           [*SHOP, everybody("block", expression="ssl", ref="https")]),
+    custom("a block of everything where all that comes over HTTPS is challenged", [everybody("block", position="before https")],
+           [*SHOP, everybody("challenge", expression="ssl", ref="https")], codes=["blocks_everything"], entries=["everybody"]),
+    custom("a block of everything where two rules block all that comes over HTTPS", [everybody("block", position="before https")],
+           [*SHOP, everybody("block", expression='http.host eq "shop.example" and ssl', ref="https"),
+            everybody("block", expression='http.host ne "shop.example" and ssl', ref="others")]),
+    custom("a skip of everything in front of one of what comes over HTTPS", [everybody("skip", position="first")],
+           [everybody("skip", expression="ssl", ref="https"), *SHOP[1:]], codes=["weakens_zone"]),
     custom("a block of everything behind a skip of everything", [everybody("block", ref="late")], [*SHOP, everybody("skip")]),
     custom("a block of everything behind a skip of one product for everything", [everybody("block", ref="late")],
            [everybody("skip", action_parameters={"products": ["bic"]})], codes=["blocks_everything"], entries=["late"]),

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._expressions.expression import Expression
 from .._expressions.grammar import Comparison
@@ -345,6 +345,35 @@ def plain_traffic(
         if words:
             return _remaining_in_words(whole, _unmatched_flows(whole, expression)) or words
     return ""
+
+
+@lru_cache(maxsize=4096)
+def plain_kinds(
+    expression: Expression, traffic: str, lets_pass: bool, names: tuple[str, ...] = ()
+) -> frozenset[str]:
+    """The kinds of plain traffic, in words with their sources, that are proven to match an
+    expression completely."""
+    _whole, *kinds = _kinds_of(traffic, lets_pass, names)
+    words = (_remaining_in_words(kind, _unmatched_flows(kind, expression)) for kind in kinds)
+    return frozenset(filter(None, words))
+
+
+def kinds_matched(
+    resource: Resource, rules: Sequence[ZoneRule], state: State, chosen: Callable[[ZoneRule], bool]
+) -> frozenset[str]:
+    """The kinds of plain traffic that certainly meet one of the `chosen` rules, whichever it is,
+    before a rule that ends their evaluation otherwise."""
+    ending: list[ZoneRule] = []
+    pieces: list[Expression] = []
+    lets_pass = False
+    for rule in rules:
+        if rule.active and chosen(rule) and not rule.doubts:
+            pieces.append(beyond(rule, ending))
+            lets_pass = rule.lets_pass
+        elif rule.terminates or (rule.active and rule.unknown):
+            ending.append(rule)
+    names = destination_names(resource.traffic, state)
+    return plain_kinds(Expression.any_of(pieces), resource.traffic, lets_pass, names)
 
 
 def _unmatched_flows(

@@ -12,10 +12,17 @@ skip options".
 
 from __future__ import annotations
 
-from typing import Callable, Mapping, NamedTuple, Sequence
+from functools import partial
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._protection.losses import overtaken
-from ..._protection.ordinary_traffic import WideRule, rules_matching_all_traffic, width
+from ..._protection.ordinary_traffic import (
+    WideRule,
+    kinds_matched,
+    rules_matching_all_traffic,
+    union_of_rules,
+    width,
+)
 from ..._protection.zone_rule import ZoneRule
 from ..._schema.registry import DECIDING
 from ..._schema.resource import Key, State
@@ -83,7 +90,7 @@ def _concerning_everything(change: Change, enforces: bool, grown: Grown) -> Find
         comparison = WideRules.compared(rules, change.after.state, enforces)
         for wide in comparison.after:
             reason = comparison.reason(wide, grown)
-            if not reason:
+            if not reason or comparison.concerns_no_more(wide):
                 continue
             outcome = _effect_on_requests(wide.rule) if enforces else "skip what it skips"
             clause = f"{resource.title} {wide.rule.title} ({reason})"
@@ -131,6 +138,19 @@ class WideRules(NamedTuple):
                 shared.append(wide.traffic)
         return cls(rules, state, after, by_key, shared)
 
+    def concerns_no_more(self, wide: WideRule) -> bool:
+        """Return whether all plain traffic of the kinds that a rule matches, with its helpers, was
+        stopped as strictly before, or skipped as much, by whatever rules together.
+        """
+        resource, state = self.rules.resource, self.state
+        together = union_of_rules(wide.rule, [wide.rule, *wide.helpers])
+        kinds = kinds_matched(resource, [together], state, lambda _rule: True)
+        in_front = self.rules.after[: self.rules.after.index(wide.rule)]
+        before = [rule for rule in self.rules.before if rule not in in_front]
+        effects = [*_as_much(wide.rule)]  # none of a skip in a ruleset that a rule executes
+        former = [kinds_matched(resource, before, state, chosen) for chosen in effects]
+        return bool(kinds and former) and all(kinds <= matched for matched in former)
+
     def reason(self, wide: WideRule, grown: Grown) -> str:
         """The reason why a rule does more to all plain traffic than before; empty if it does
         not.
@@ -168,6 +188,20 @@ class WideRules(NamedTuple):
         if width(self.rules.resource, difference, self.state):
             return _widened(rule.key in self.rules.same)
         return ""
+
+
+def _as_much(rule: ZoneRule) -> Iterator[Callable[[ZoneRule], bool]]:
+    """Tests of other rules, one for each effect of a rule on plain traffic: whether they have that
+    effect as well.
+    """
+    if rule.enforces:
+        yield lambda other: other.enforces and other.action in (BLOCK, rule.action)
+    for name in () if rule.enforces else rule.skips:
+        yield partial(_skips, name)
+
+
+def _skips(name: str, rule: ZoneRule) -> bool:
+    return rule.lets_pass and name in rule.skips
 
 
 def _decides_as(was: ZoneRule | None, rule: ZoneRule) -> bool:

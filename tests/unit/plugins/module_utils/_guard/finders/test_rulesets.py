@@ -37,7 +37,7 @@ def change_of(existing: Sequence[dict[str, Any]], desired: Sequence[dict[str, An
 
 
 def block(number: int, expression: str = "") -> dict[str, Any]:
-    return {"ref": f"r{number}", "action": "block", "expression": expression or f"ip.src eq 10.0.0.{number}"}
+    return {"ref": f"r{number}", "action": "block", "expression": expression or f"ip.src eq 203.0.113.{number}"}
 
 
 def test_a_plan_without_a_change_of_rules_has_none_of_these_risks() -> None:
