@@ -26,6 +26,7 @@ from tests.support.reported_host import assessed, predicted
 ADMIN, LOGIN = 'http.request.uri.path eq "/admin"', 'http.request.uri.path eq "/login"'
 NETWORK, HALF = "ip.src in {203.0.113.0/24}", "ip.src in {203.0.113.0/25}"
 HEADER = "len(http.user_agent) gt 3"
+RULESET = "efb7b8c949ac4650a09736fc376e9aee"
 BAD = {"name": "bad", "items": [{"ip": "203.0.113.7"}]}
 GROWN = {"name": "bad", "items": [{"ip": "203.0.113.7"}, {"ip": "203.0.113.9"}]}
 OF_BAD = "ip.src in $bad"
@@ -94,6 +95,69 @@ def test_a_host_is_weakened_by_traffic_alone(
         [],
         {"known": True, "unknown": [], "passes": [], "stopped": []},
     )
+
+
+def limit(ref: str, action: str, **limits: Any) -> dict[str, Any]:
+    by_requests = {} if "score_per_period" in limits else {"requests_per_period": 9}
+    counted = {"characteristics": ["ip.src", "cf.colo.id"], "period": 60, "mitigation_timeout": 60, **by_requests}
+    return {**rule(LOGIN, ref, action), "ratelimit": {**counted, **limits}}
+
+
+def deployment(**values: Any) -> dict[str, Any]:
+    return {**rule("true", "m", "execute"), "action_parameters": {"id": RULESET}, **values}
+
+
+CHALLENGE = rule(ADMIN, "c", "managed_challenge")
+BLOCKS, CHALLENGES = limit("b", "block"), limit("c", "managed_challenge")
+SCORED = limit("b", "block", score_per_period=100, score_response_header_name="score")
+PINNED = deployment(action_parameters={"id": RULESET, "version": "5"})
+PRIVATE = "ip.src in {10.0.0.0/8 192.168.0.0/16}"
+# What exists of a collection and what the baseline describes, the status, and the first reason.
+NAMED: list[tuple[str, str, list[Any], list[Any], str, str]] = [
+    ("a challenge moved in front", "custom_rules", [CHALLENGE, rule(ADMIN)], [rule(ADMIN), CHALLENGE], "weakened",
+     "The custom rule a leaves requests challenged (managed_challenge) that are blocked under the baseline: every request to path /admin."),
+    ("a block moved in front", "custom_rules", [rule(ADMIN), CHALLENGE], [CHALLENGE, rule(ADMIN)], "in_order", ""),
+    ("a log moved in front", "custom_rules", [rule(ADMIN, "c", "log"), rule(ADMIN)], [rule(ADMIN), rule(ADMIN, "c", "log")], "in_order", ""),
+    ("rules that never meet, exchanged", "custom_rules", [rule(LOGIN, "c", "managed_challenge"), rule(ADMIN)],
+     [rule(ADMIN), rule(LOGIN, "c", "managed_challenge")], "in_order", ""),
+    ("a limit that challenges, moved in front", "rate_limit_rules", [CHALLENGES, BLOCKS], [BLOCKS, CHALLENGES], "weakened",
+     "The rate limiting rule b may leave requests counted by a rate limit (managed_challenge, 9 requests in 60 s) that are counted by a rate"
+     " limit (block, 9 requests in 60 s) under the baseline: every request to path /login that meet the rate of the rate limiting rule c."),
+    ("a limit that blocks, moved in front", "rate_limit_rules", [BLOCKS, CHALLENGES], [CHALLENGES, BLOCKS], "in_order", ""),
+    ("an unknown field", "custom_rules", [{**rule(ADMIN), "sample_rate": 0.1}], [rule(ADMIN)], "weakened",
+     "The custom rule a may match fewer requests than described, since it has the field sample_rate."),
+    ("an unknown field of a limit", "rate_limit_rules", [{**BLOCKS, "wormhole": 1}], [BLOCKS], "weakened",
+     "The rate limiting rule b may match fewer requests than described, since it has the field wormhole."),
+    ("an unknown part of a limit", "rate_limit_rules", [limit("b", "block", exempt_verified=True)], [BLOCKS], "weakened",
+     "The rate limiting rule b counts in another way, and may let more requests pass."),
+    ("a limit by score", "rate_limit_rules", [SCORED], [BLOCKS], "weakened",
+     "The rate limiting rule b counts in another way, and may let more requests pass."),
+    ("an unknown field of a deployment", "managed_rules", [deployment(sample_rate=1)], [deployment()], "weakened",
+     "The rule for managed rules m may match fewer requests than described, since it has the field sample_rate."),
+    ("a pinned version", "managed_rules", [PINNED], [deployment()], "weakened",
+     "The rule for managed rules m may execute other managed rules, since it has another version."),
+    ("a skip of private sources", "custom_rules", [skip(PRIVATE), rule(ADMIN)], [rule(ADMIN)], "in_order", ""),
+    ("a skip of private sources in front", "custom_rules", [skip(PRIVATE), rule(ADMIN)], [rule(ADMIN), skip(PRIVATE)], "in_order", ""),
+    ("a block of all but private sources", "custom_rules", [rule(f"{ADMIN} and not {PRIVATE}")], [rule(ADMIN)], "drift", DRIFT),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("collection", "existing", "described", "status", "reason"),
+    [row[1:] for row in NAMED],
+    ids=[row[0] for row in NAMED],
+)
+def test_named_rules_are_as_described(
+    collection: str, existing: list[Any], described: list[Any], status: str, reason: str, service: LocalService
+) -> None:
+    """Their order, their fields and the parts of these: what nobody understands may let traffic pass."""
+    service.zone(ZONE).seed(account_id=ACCOUNT, **{collection: existing})
+    variables = {"edge_account_id": None, f"baseline_{collection}": described}
+    found = assessed(predicted(service, **variables))
+    assert (found[0], found[1][:1]) == (status, [reason] if reason else [])
+    HostRunner(run_module).update(host_part("lima", {**host(service), **variables}), False)
+    again = predicted(service, **variables)
+    assert ([*again["operations"]], assessed(again)[0]) == ([], "in_order")
 
 
 def test_an_example_says_what_passes(service: LocalService) -> None:

@@ -16,12 +16,12 @@ from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make, in_own_order
 from .._schema.custom_rulesets import CUSTOM_RULESETS, EXECUTED_RULESETS, whole_rulesets
 from .._schema.registry import DDOS_OVERRIDES, evaluated_as
-from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values
+from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values, fields_in
 from .._schema.rulesets import PARAMETERS, deployed
 from .coverage import Coverage
 from .rules_in_force import IN_ORDER
 from .worse import worse
-from .zone_rule import CONDITIONS, SKIPPING
+from .zone_rule import SKIPPING
 
 
 class Neighbours(NamedTuple):
@@ -63,7 +63,7 @@ def _with_switches(
         return desired
     in_order = IN_ORDER.get(evaluated_as(resource).plural)
     rules = in_order(planned) if in_order else ()
-    conditions = {id(rule.obj): CONDITIONS.intersection(rule.conditions) for rule in rules}
+    conditions = {id(rule.obj): frozenset(rule.conditions) for rule in rules}
     defaults = [_defaults(desired, obj, planned, conditions.get(id(obj), ())) for obj in planned]
     if not any(defaults):
         return replace(desired, own_order=_is_lost_by_order(desired, planned, executed_rulesets))
@@ -78,7 +78,7 @@ def _with_switches(
             needed = _to_set_back(resource, obj, changes, neighbours)
         if needed:
             key = resource.key_of(obj)
-            objects[key] = _overlaid(resource, desired.objects[key], needed)
+            objects[key] = _named_as_well(desired.objects[key], needed)
         after.append(_stored(resource, obj, needed))
     own_order = _is_lost_by_order(desired, after, executed_rulesets)
     return replace(desired.with_values(objects), own_order=own_order)
@@ -87,20 +87,27 @@ def _with_switches(
 def _is_lost_by_order(
     desired: Desired, planned: Sequence[Object], executed_rulesets: State
 ) -> bool:
-    """Return whether the `planned` order of a list protects less than the order in the task, and
-    the order in the task weakens nothing. False if the task gives positions or writes the whole
-    list."""
+    """Return whether traffic passes, or may pass, by the `planned` order of a list that the order
+    in the task stops. False if the task gives positions or writes the whole list."""
     resource = desired.resource
     if not resource.is_ordered or desired.exclusive or desired.positions:
         return False
     keys = [resource.key_of(obj) for obj in planned]
     by_key = dict(zip(keys, planned))
     ordered = [by_key[key] for key in in_own_order(desired, keys)]
-    return (
-        ordered != planned
-        and _protects_less(resource, ordered, planned, executed_rulesets)
-        and not _protects_less(resource, planned, ordered, executed_rulesets)
-    )
+    return ordered != planned and _lets_pass(resource, ordered, planned, executed_rulesets)
+
+
+def _lets_pass(
+    resource: Resource, was: Sequence[Object], becomes: Sequence[Object], executed: State
+) -> bool:
+    """Return whether traffic passes, or may pass, by the objects `becomes` that the objects `was`
+    stop."""
+    from .difference import traffic_difference  # loaded if the order of a list is another one
+
+    plural = evaluated_as(resource).plural
+    changes = traffic_difference({**executed, plural: was}, {**executed, plural: becomes})
+    return bool(changes.passes) or not changes.known
 
 
 def _defaults(
@@ -116,6 +123,8 @@ def _defaults(
     if resource in DDOS_OVERRIDES and PARAMETERS in obj:
         conditions = frozenset([PARAMETERS])
     unnamed: list[Values] = [{name: None} for name in conditions if name not in values]
+    if resource.is_ordered:
+        unnamed += _unknown_of_parts(resource.fields, values, obj)
     changes = [*_omitted_switches(resource.fields, values, obj), *unnamed]
     nested = resource.nested.field if resource.nested else ""
     fields: set[str] = set()
@@ -161,9 +170,31 @@ def _omitted_switches(fields: Sequence[Field], values: Values, obj: Object) -> I
                 yield {field.name: default}
 
 
+def _unknown_of_parts(fields: Sequence[Field], values: Values, obj: Object) -> Iterator[Values]:
+    """The changes, one by one, that remove what the fields of a rule that the task names contain
+    beside their declared parts, such as an exemption from a rate limit, unless the task names it
+    as well."""
+    for field in fields:
+        existing, named = fields_in(obj.get(field.name)), fields_in(values.get(field.name))
+        for name in existing if field.fields and named else ():
+            if name not in field.nested_names and name not in named:
+                yield {field.name: {name: None}}
+
+
 def _switch_default(field: Field) -> Any:
     """The value that a switch has if the task omits it."""
     return field.absent_default if field.default is None else field.default
+
+
+def _named_as_well(values: Values, changes: Sequence[Values]) -> Values:
+    """The values of a task, which names these changes as well; a part with the value None is
+    removed."""
+    named = dict(values)
+    for change in changes:
+        for name, value in change.items():
+            is_nested = isinstance(value, Mapping)
+            named[name] = {**fields_in(named.get(name)), **value} if is_nested else value
+    return named
 
 
 def _overlaid(resource: Resource, values: Values, changes: Sequence[Values]) -> Values:

@@ -70,7 +70,8 @@ def limits_less(was: Object, becomes: Object) -> Looser:
         return f"counts by {first_few(sorted(finer - coarser))} as well", True
     if not one.get("requests_to_origin") and other.get("requests_to_origin"):
         return "does not count requests that the cache answers", True
-    if not coarser >= finer or _counted_requests(was, other) != _counted_requests(becomes, one):
+    is_alike = _counted_requests(was, other) == _counted_requests(becomes, one)
+    if not is_alike or not coarser >= finer:
         return "counts in another way, and may let more requests pass", False
     return None
 
@@ -86,7 +87,8 @@ def _counted_requests(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...
         for name, value in sorted(limit.items())
         if name not in RATE_LIMIT.nested_names or (name in NUMBER_FIELDS and isinstance(value, str))
     }
-    return Expression.of(str(text or "")).normalised, more
+    units = [name for name in WORDS_OF_LIMITS if limit.get(name)]
+    return Expression.of(str(text or "")).normalised, more, units
 
 
 StrengthRange = Tuple[float, float]  # least and greatest strength
@@ -139,10 +141,8 @@ def deploys_less(was: Object, becomes: Object) -> Looser:
     None if it does not."""
     if deployed(was) != deployed(becomes):
         return f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}", True
-    overrides: list[Mapping[str, Any]] = []
-    for rule in (was, becomes):
-        parameters = fields_in(rule.get(PARAMETERS))
-        overrides.append(fields_in(parameters.get(OVERRIDES)))
+    parameters = [fields_in(rule.get(PARAMETERS)) for rule in (was, becomes)]
+    overrides = [fields_in(one.get(OVERRIDES)) for one in parameters]
     before, after = map(entries_by_name, overrides)
     weakened = {
         names: _weakens(_values_for(before, names), _values_for(after, names))
@@ -154,7 +154,7 @@ def deploys_less(was: Object, becomes: Object) -> Looser:
     worst = {*certain} or {names for names in weakened if weakened[names] is not False}
     least = [names for names in weakened if names in worst and worst.isdisjoint(_fewer(names))]
     if not least:
-        return None
+        return _deploys_otherwise(*parameters)
     words = [
         " in ".join(f"the {name}" for name in names) or "all its rules"
         for names in sorted(least, key=_by_width)
@@ -163,9 +163,29 @@ def deploys_less(was: Object, becomes: Object) -> Looser:
     return f"{verb} {first_few(words)} by its overrides", bool(certain)
 
 
+HARMLESS = frozenset({"id", OVERRIDES, "matched_data"})  # parameters that change no managed rule
+AS_LEFT_OUT = {"version": "latest"}  # values of parameters that mean the same as none
+
+
+def other_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a deployment that may change its managed rules, beside overrides."""
+    return without({**AS_LEFT_OUT, **parameters}, *HARMLESS)
+
+
+def _deploys_otherwise(was: Mapping[str, Any], becomes: Mapping[str, Any]) -> Looser:
+    """The doubt about parameters of a deployment that may change its rules, such as the version of
+    the ruleset; None if these are equal."""
+    before, after = other_parameters(was), other_parameters(becomes)
+    names = sorted({*before, *after})
+    changed = [name for name in names if before.get(name) != after.get(name)]
+    if not changed:
+        return None
+    return f"may execute other managed rules, since it has another {first_few(changed)}", False
+
+
 def only_logs(resource: Resource, rule: Object) -> bool:
     """Return whether a rule executes managed rules, and all of them are off or only log."""
-    logging = {"id": deployed(rule), OVERRIDES: {"action": "log"}}
+    logging = {**fields_in(rule.get(PARAMETERS)), OVERRIDES: {"action": "log"}}
     return resource is MANAGED_RULES and not deploys_less(rule, {**rule, PARAMETERS: logging})
 
 

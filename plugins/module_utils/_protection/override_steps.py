@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from .._expressions.expression import Expression
+from .._schema.ddos_overrides import DEFAULT
 from .._schema.registry import DDOS_OVERRIDES
 from .._schema.resource import Resource, State
 from .overrides import NO_LEVEL, LevelOfOverride, override_expression, overrides_in_force
@@ -40,11 +41,17 @@ def override_steps(
 
 
 def _override_mark(level: LevelOfOverride, action: str) -> Mark:
-    about = level.name or "all managed rules"
-    words = f"{about}: action {level.action}, sensitivity {level.sensitivity}"
+    about = f"{level.name or 'all managed rules'} with {_setting_in_words(level)}"
     key = (level.action, level.sensitivity, action)
     obj = {"level": level, "action": action}
-    return Mark(OVERRIDDEN, key, f"overridden ({words})", f"is overridden ({words})", obj)
+    return Mark(OVERRIDDEN, key, f"judged by {about}", f"is judged by {about}", obj)
+
+
+def _setting_in_words(level: LevelOfOverride) -> str:
+    """The action and sensitivity that an override sets."""
+    action = "their own action" if level.action == DEFAULT else f"the action {level.action}"
+    sensitivity = f" and the sensitivity {level.sensitivity}"
+    return action + (sensitivity if level.sensitivity != DEFAULT else "")
 
 
 OVERRIDING: Sequence[Resource] = DDOS_OVERRIDES

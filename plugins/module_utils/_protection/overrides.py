@@ -59,7 +59,7 @@ NO_LEVEL = LevelOfOverride("", DEFAULT, DEFAULT)
 CHALLENGING = ("managed_challenge", "challenge")
 OWN_ACTION, GONE = "sets no action for", "no longer decides on"
 DOUBTED = "doubted"
-CHALLENGED, LOGGED = "sets the action challenge for", "sets the action log for"
+CHALLENGED, LOGGED = "sets only a challenge for", "sets the action log for"
 BY_SENSITIVITY = [f"sets the sensitivity {name} for" for name in SENSITIVITIES]
 # The one that says the most has the highest rank.
 RANKS: Mapping[str, int] = {

@@ -9,6 +9,7 @@ two marks of a family is the stronger one."""
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import Any, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
@@ -20,11 +21,13 @@ from .._schema.registry import EVALUATION
 from .._schema.resource import ENFORCING, Object, Resource, State, fields_in
 from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed, phase_of
 from .._values.address_set import Contents
-from .looser_rules import deploys_less, limits_less
+from .looser_rules import deploys_less, limits_less, other_parameters
+from .overrides import CHALLENGED as ONLY_CHALLENGED
 from .overrides import weaker_levels
 from .rules_in_force import listed, rules_in_force
 from .traffic_changes import PASSES, PASSING, Source
 from .walk import (
+    CHALLENGED,
     CHECKED,
     COUNTED,
     DEPLOYED,
@@ -118,7 +121,7 @@ class StateSteps:
     def _effects(self, resource: Resource, rule: ZoneRule) -> Iterator[StepEffect]:
         """The effects of a rule on the traffic that it matches."""
         if resource is RATE_LIMIT_RULES and rule.action in (*ENFORCING, LOG):
-            yield StepEffect(_counting_mark(rule.obj))
+            yield from _effects_of_limit(rule, source_of(resource, rule))
             return
         identity = deployed(rule.obj) if resource is MANAGED_RULES else ""
         if identity:
@@ -157,6 +160,34 @@ class StateSteps:
         skipped = f"the {WORDS_OF_SKIPPED[kind]} {identity}" if is_worded else f"the product {name}"
         what, now = f"checked by {skipped}", f"skips {skipped}"
         return Mark(SKIPPED, name, what, now)
+
+
+CHALLENGES_FIRST = Mark(CHALLENGED, "", "", "")
+
+
+@dataclass(frozen=True)
+class Exceeding:
+    """The variable for requests that exceed a rate limit, which `title` names: variables of equal
+    limits are equal."""
+
+    limit: Hashable
+    title: str = field(compare=False)
+
+    def __str__(self) -> str:
+        """The condition in words for users."""
+        return f"the rate of the {self.title}"
+
+
+def _effects_of_limit(rule: ZoneRule, source: Source) -> Iterator[StepEffect]:
+    """The effects of a rate limit. A challenge ends the phase for requests that exceed the limit,
+    so that a limit behind it does not block them; which requests exceed it is not known."""
+    counting = _counting_mark(rule.obj)
+    if rule.action == BLOCK:
+        yield StepEffect(counting, unless=CHALLENGES_FIRST.identity)
+        return
+    if rule.action != LOG:
+        yield StepEffect(CHALLENGES_FIRST, doubt=Exceeding(counting.key, source.title))
+    yield StepEffect(counting)
 
 
 def _hashable(lists: Iterable[tuple[str, Contents | None]]) -> Hashable:
@@ -227,7 +258,8 @@ def _managed_ruleset_mark(ruleset_id: str, execute_rule: Object) -> Mark:
     words = f"the managed ruleset {ruleset_id}"
     with_overrides = f"{words} with overrides" if overrides else words
     what, now = f"checked by {with_overrides}", f"is checked by {with_overrides}"
-    return Mark(CHECKED, as_text([ruleset_id, overrides]), what, now, execute_rule)
+    key = as_text([ruleset_id, overrides, other_parameters(parameters)])
+    return Mark(CHECKED, key, what, now, execute_rule)
 
 
 WITHOUT_MARK: Mapping[str, tuple[str, str]] = {  # what and now of traffic without a mark
@@ -262,6 +294,9 @@ def is_softer(was: Mark, becomes: Mark) -> bool:
     weaker in another way."""
     if was.family == STOPPED:
         return was.key == BLOCK and becomes.family == STOPPED
+    if was.family == OVERRIDDEN:
+        levels = (was.obj["level"], becomes.obj["level"])
+        return [*weaker_levels(*levels, was.obj["action"])] == [ONLY_CHALLENGED]
     if was.family != COUNTED or not becomes.obj:
         return False
     former, action = was.obj.get("action"), str(becomes.obj.get("action"))

@@ -24,6 +24,7 @@ from .traffic_sets import TrafficSet, TrafficSets
 STOPPED, LOGGED, SKIPPED, UNKNOWN = "stopped", "logged", "skipped", "unknown"  # families of marks
 COUNTED, CHECKED, EXEMPT, OVERRIDDEN = "counted", "checked", "exempt", "overridden"
 DEPLOYED = "deployed"  # an exception behind the deployment of a ruleset has no effect
+CHALLENGED = "challenged"  # by a rate limit that traffic exceeds; no limit behind it blocks it
 
 
 class Mark(NamedTuple):
@@ -49,7 +50,7 @@ class Mark(NamedTuple):
 class StepEffect(NamedTuple):
     """An effect of a step on the traffic that it matches: it gives a `mark` (None: no mark), except
     to traffic that has the mark `unless`. If it `ends`, the walk of the traffic ends; with a
-    `doubt`, the end depends on that variable."""
+    `doubt`, the end depends on that variable, or the mark if it does not end."""
 
     mark: Mark | None
     ends: bool = False
@@ -197,16 +198,16 @@ class Walked(Generic[TrafficSet]):
         unless: dict[Identity, Identity] = {}
         for effect in step.effects:
             if effect.ends:
-                ended = self._ending(effect, met)
+                ended = self._in_doubt(effect, met)
             if effect.mark is not None:
                 identity = effect.mark.identity
                 self._marks.setdefault(identity, effect.mark)
-                marked[identity] = met
+                marked[identity] = met if effect.ends else self._in_doubt(effect, met)
                 if effect.unless is not None:
                     unless[identity] = effect.unless
         return _Part(ended, marked, unless)
 
-    def _ending(self, effect: StepEffect, met: TrafficSet) -> TrafficSet:
+    def _in_doubt(self, effect: StepEffect, met: TrafficSet) -> TrafficSet:
         if effect.doubt is None:
             return met
         return self.sets.intersection(met, self.sets.variable(effect.doubt))

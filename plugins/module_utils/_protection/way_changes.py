@@ -14,6 +14,7 @@ from typing import Iterable, Iterator, Mapping
 from .._expressions.solve import Diagrams, Set
 from .._schema.lists import LISTS, ListContents
 from .._text import Unread, first_few
+from .._values.address_set import SOURCES_OF_REQUESTS, intersection
 from .compared_ways import problem_of
 from .example import Wanted, example_of
 from .traffic_changes import NO_CHANGES, NotCompared, Source, TrafficChange, TrafficChanges
@@ -56,7 +57,7 @@ def _changes(
     for kind, parts in differences_by_kind(*compared.walks, read).items():
         traffic = compared.sets[0].union(part.traffic for part in parts)
         traffic = compared.diagrams.combined("and", (traffic, compared.changed_and_arriving))
-        if traffic == Diagrams.nothing:
+        if not _may_arrive(way, compared.diagrams, traffic):
             continue
         confirms = partial(is_confirmed, kind, way, lists, read)
         asked = Wanted(way.kind, traffic, values, names, compared.host)
@@ -77,6 +78,13 @@ def _changes(
         )
         (passes if kind.is_passing else stopped).append(change)
     return TrafficChanges(passes, stopped)
+
+
+def _may_arrive(way: Way, diagrams: Diagrams, traffic: Set) -> bool:
+    """Return whether some of this traffic may arrive: no request has a private or reserved source,
+    and packets may have any."""
+    sources = diagrams.values(traffic, Diagrams.SOURCE)
+    return bool(intersection(sources, SOURCES_OF_REQUESTS) if way.kind == "request" else sources)
 
 
 def _names_of_fields(way: Way, compared: ComparedStates) -> list[str]:

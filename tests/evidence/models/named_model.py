@@ -19,7 +19,6 @@ from tests.evidence.models.traffic_model import (
     Rule,
     custom_in_order,
     is_weaker,
-    lets_pass_too_much,
     level_met,
     nothing_is_stricter,
 )
@@ -31,7 +30,7 @@ NEW: dict[str, Item] = {
     "rules": {"mode": "monitoring", "rate_sensitivity": "medium", "burst_sensitivity": "medium"},
     "filters": {"mode": "monitoring"},
 }
-CONDITION = "exposed_credential_check"
+CONDITIONS = ("exposed_credential_check", "future")
 
 
 def account_after(existing: Item, entries: Item, alone: bool = False) -> Item:
@@ -76,8 +75,8 @@ def rules_after(existing: Sequence[Item], entries: Sequence[Item]) -> list[Item]
         rule = custom_rule_after(after.get(entry["ref"]), values)
         if rule["action"] in ENFORCING:
             rule["enabled"] |= "enabled" not in values
-            if rule["enabled"] and CONDITION not in values:
-                rule = {name: value for name, value in rule.items() if name != CONDITION}
+            if rule["enabled"]:  # what may narrow it, and the entry does not name
+                rule = {name: value for name, value in rule.items() if name not in CONDITIONS or name in values}
         after[entry["ref"]] = rule
     new = [entry for entry in entries if entry["ref"] not in {rule["ref"] for rule in existing}]
     front = [entry["ref"] for entry in new if entry.get("position") == "first"]
@@ -85,21 +84,14 @@ def rules_after(existing: Sequence[Item], entries: Sequence[Item]) -> list[Item]
     slots = iter(entry["ref"] for entry in entries)
     refs = {entry["ref"] for entry in entries}
     own = [next(slots) if ref in refs else ref for ref in order]
-    one, other = (custom_in_order([after[ref] for ref in some]) for some in (order, own))
-    is_better = any(overtaking(other, one)) and not any(overtaking(one, other))
+    narrowed = {ref: frozenset(CONDITIONS) & {*rule} for ref, rule in after.items()}
+    planned, others = (custom_in_order([after[ref] for ref in refs_in_order]) for refs_in_order in (order, own))
+    is_stricter = any(
+        not nothing_is_stricter(_met(planned, narrowed, some), _met(others, narrowed, some))
+        for some in map(frozenset, ((), CONDITIONS[:1], CONDITIONS[1:], CONDITIONS))
+    )
     is_free = not any("position" in entry for entry in entries)
-    return [after[ref] for ref in (own if is_better and is_free else order)]
-
-
-def overtaking(was: Sequence[Rule], becomes: Sequence[Rule]) -> Iterator[str]:
-    """The rules that let something pass that a rule stops which stood before them."""
-    turns = {rule.key: index for index, rule in enumerate(becomes)}
-    now = {rule.key: rule for rule in becomes}
-    for index, rule in enumerate(was):
-        if rule.lets_pass and rule.key in now:
-            front = [one for one in was[:index] if turns.get(one.key, -1) > turns[rule.key]]
-            if lets_pass_too_much(now[rule.key], front):
-                yield rule.key
+    return [after[ref] for ref in (own if is_stricter and is_free else order)]
 
 
 def is_lost(

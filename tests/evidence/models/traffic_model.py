@@ -390,8 +390,3 @@ def met_by_all(rules: Sequence[Rule]) -> Iterator[Rule]:
 def is_wider(before: Rule, after: Rule) -> bool:
     """Whether all plain requests of one more kind, or half, match a rule."""
     return is_half(plain(after.expression) - plain(before.expression))
-
-
-def lets_pass_too_much(rule: Rule, behind: Sequence[Rule]) -> bool:
-    """Whether a rule lets requests pass that one of the baseline's rules behind it stops."""
-    return any(rule.passed & other.stopped for other in behind)

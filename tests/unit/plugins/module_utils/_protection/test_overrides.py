@@ -185,10 +185,10 @@ def test_a_rule_comes_before_its_categories_and_the_last_category_counts(
 @pytest.mark.parametrize(
     ("before", "after", "weaker"),
     [
-        ([one(action="block")], [one(action="managed_challenge")], ["sets the action challenge for all managed rules"]),
-        ([one(action="block")], [one(action="challenge")], ["sets the action challenge for all managed rules"]),
+        ([one(action="block")], [one(action="managed_challenge")], ["sets only a challenge for all managed rules"]),
+        ([one(action="block")], [one(action="challenge")], ["sets only a challenge for all managed rules"]),
         ([one(action="block")], [one("b", 'http.host eq "a"', action="challenge"), one(action="block")],
-         ["sets the action challenge for all managed rules"]),
+         ["sets only a challenge for all managed rules"]),
         ([one(action="managed_challenge")], [one(action="challenge")], []),
         ([one(action="challenge")], [one(action="block")], []),
         ([one(action="block", sensitivity="eoff")], [one(action="challenge")], []),
