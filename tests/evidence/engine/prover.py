@@ -184,7 +184,7 @@ def differences_are_proven(random: Random, counts: Counts) -> None:
 
 
 def differences_of_chains_are_proven(random: Random, counts: Counts) -> None:
-    """So do rules of an account, of a zone and of rulesets that they execute, and lists that they name."""
+    """Rules of account, zone and rulesets, and lists, that change treat no request differently exactly if that can be proven."""
     states = chains.pair(random, provable_atom)
     _compare(states, (SymbolicWay(states[0]).treated(), SymbolicWay(states[1]).treated()), counts)
 
