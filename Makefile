@@ -11,7 +11,7 @@ PORT ?= 0
 STATE ?= tests/demo/state.yml
 NOX = .cache/nox/bin/python -m nox
 # The further targets that run the session of their name, or those that have it for a tag.
-SESSIONS := quick e2e downstream models coverage plans parity every-row engine comparisons browser awx netbox prometheus workflows bench kills mutants \
+SESSIONS := quick e2e downstream models coverage plans parity every-row engine comparisons judges browser awx netbox prometheus workflows bench kills mutants \
     docs-update docs lock build ee release-check sanity sanity-all integration
 MATRICES := matrix matrix-all
 TAGS := targets targets-all $(MATRICES)

@@ -188,13 +188,18 @@ def faults_of_body(body: Mapping[str, Any], fields: Mapping[str, Field], *, is_w
         yield from (f"{name}: there is no such field" for name in body if name not in fields)
 
 
+def fetched(version: str, folder: Path) -> Path:
+    """A release of the package out of npm's registry, unpacked in a folder."""
+    packing = ["npm", "pack", "--silent", f"{PACKAGE}@{version}"]
+    archive = subprocess.run(packing, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    with tarfile.open(folder / archive) as packed:
+        packed.extractall(folder, filter="data")
+    return folder / "package"
+
+
 def main() -> None:
     with TemporaryDirectory() as folder:
-        packing = ["npm", "pack", "--silent", f"{PACKAGE}@{VERSION}"]
-        archive = subprocess.run(packing, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
-        with tarfile.open(Path(folder, archive)) as packed:
-            packed.extractall(folder, filter="data")
-        EXTRACT.write_text(text_of(extracted(Path(folder, "package"))), encoding="utf-8")
+        EXTRACT.write_text(text_of(extracted(fetched(VERSION, Path(folder)))), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -107,6 +107,14 @@ def comparisons(session: nox.Session) -> None:
     run(session, "python", "-m", "tests.evidence.engine.evidence", requires="comparisons")
 
 
+@nox.session(python=False, tags=EVIDENCE)
+def judges(session: nox.Session) -> None:
+    """Look for newer releases of what judges the collection, and fail with the facts that differ."""
+    if not shutil.which("npm"):
+        missing(session, "npm, which has a judge, is not installed.")
+    run(session, "python", "-m", "tests.judges.releases")
+
+
 def fetch_engine(session: nox.Session) -> None:
     """Download the library that npm's firewalker ships."""
     if os.uname().sysname != "Linux" or os.uname().machine != "x86_64":
