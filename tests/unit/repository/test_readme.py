@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The README lists the roles, playbooks and plugins that there are, and its numbers stand on the pages that it names."""
+"""The README and the list behind it name what there is; its numbers stand on the pages that it names; pages stay short."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ README = read_page(REPOSITORY / "README.md")
 PLUGINS = read_page(REPOSITORY / "plugins" / "README.md")
 REASONS = re.findall(r"(?ms)^\d\. \*\*.*?(?=^\d\. |^!)", README.text)
 READ_IN_TWO_MINUTES = 700  # words, without examples
+WORDS_OF_PAGES = 55_000  # of all pages in docs; lower it when they get shorter
 NUMBER = re.compile(r"\d[\d,.]*\d")
 
 
@@ -73,6 +74,11 @@ def test_nothing_that_a_module_writes_is_said_to_be_out_of_reach() -> None:
 def test_the_readme_is_read_in_two_minutes() -> None:
     prose = re.sub(r"(?ms)^```.*?^```$", "", README.text)
     assert len(prose.split()) <= READ_IN_TWO_MINUTES
+
+
+def test_a_fact_that_a_page_gains_takes_the_place_of_another_one() -> None:
+    pages = (REPOSITORY / "docs").glob("*.md")
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= WORDS_OF_PAGES
 
 
 @pytest.mark.parametrize("reason", REASONS, ids=range(1, len(REASONS) + 1))
