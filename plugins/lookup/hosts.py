@@ -27,8 +27,10 @@ options:
         all hosts. It fails with the errors of the files if there is no such host.
       - V(remaining) returns the hosts that need a task of their own, as the play before says, or
         the pattern if there was no such play.
+      - V(first) and V(last) return the accounts that have a turn before or after the zones which
+        refer to their lists, as the play before says, or nothing.
       - Nothing returns the pattern.
-    choices: [several, readable, remaining]
+    choices: [several, readable, remaining, first, last]
 notes:
   - A play uses it as the value of C(hosts).
 """
@@ -63,6 +65,7 @@ from ..plugin_utils._variables import FLEET
 SEVERAL = "several"
 READABLE = "readable"
 REMAINING = "remaining"
+TURNS = ("first", "last")
 
 
 class LookupModule(LookupBase):  # type: ignore[misc]
@@ -96,7 +99,18 @@ class LookupModule(LookupBase):  # type: ignore[misc]
         if terms == [REMAINING] and len(hosts) > 1:
             host_variables = play_variables.get("hostvars") or {}
             return [_remaining(inventory, pattern, hosts, host_variables)]
+        if terms and terms[0] in TURNS:
+            return [_in_turn(terms[0], hosts, play_variables.get("hostvars") or {})]
         return [pattern]
+
+
+def _in_turn(turn: str, hosts: Sequence[str], host_variables: Mapping[str, Any]) -> list[str]:
+    """The accounts that have a turn of their own in this run, by what the play before has
+    registered; none in check mode, which has predicted them."""
+    order: Mapping[str, Any] = _fleet(hosts, host_variables).get("order") or {}
+    if context.CLIARGS.get("check"):
+        return []
+    return [host for host in hosts if host in order and order[host][turn]]
 
 
 def _readable(files: InventoryFiles, hosts: Sequence[str]) -> str:

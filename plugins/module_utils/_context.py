@@ -21,6 +21,11 @@ CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
 VENDOR_RULESETS = "vendor_rulesets"  # that rules of these collections execute, beside them as well
 WATCHED_SINCE = "watched_since"  # the moment of a change, whose traffic stands beside them as well
 WATCHED_REQUESTS = "watched_requests"  # or examples of what rules have stopped since then
+LATER = "later_plan_id"  # of a result: the plan of the last turn of an account
+LEFT_OUT = "left_out"  # of a result: what stays of lists to which rules of other hosts refer
+OF_FLEET = (
+    "of_fleet"  # in a result, what the other hosts of a fleet take from it; removed by the role
+)
 WATCH = "watch"  # the sample of this traffic, and in the result of a role the outcome
 NO_VALUES: Mapping[str, Any] = {}
 
@@ -57,12 +62,35 @@ class ReadingCall(NamedTuple):
     in_part: bool = False
 
 
+class FleetTurn(NamedTuple):
+    """The turn of a host in a run of many hosts, in which zones refer to what accounts have.
+
+    In the turn FIRST, an account makes and changes what its zones refer to; what it removes waits
+    for its last turn. `accounts` are the collections of accounts, by id and plural, as their hosts
+    will have left them when this turn comes; `contents` the contents of the lists after the run, by
+    the id of the account and the name of the list. `freed` are, by list, how many rules of zones
+    will refer to it no more. `users` are, by list, the hosts that go on to refer to it, since they
+    failed; the list keeps its items.
+    """
+
+    is_ordered: bool = False  # whether it is a run of many hosts
+    turn: str = ""
+    accounts: Mapping[str, Mapping[str, Any]] = NO_VALUES
+    contents: Mapping[str, Mapping[str, Any]] = NO_VALUES
+    freed: Mapping[str, int] = NO_VALUES
+    users: Mapping[str, Sequence[str]] = NO_VALUES
+
+
+FIRST, LAST = "first", "last"  # turns of an account in a fleet
+
+
 class Context(NamedTuple):
     """The caller of a module: a task, or a role that fills the options from variables of a host.
 
     `names` are the variables that fill the options; warnings begin with the name of the `host`.
     `zone` is the zone of the host, as far as the inventory knows it. A module that `reports`
     applies nothing: it says how well the host is protected, also of a plan that a run refuses.
+    `fleet` is the turn of the host among the others of its run.
     """
 
     is_role: bool = False
@@ -72,6 +100,7 @@ class Context(NamedTuple):
     reading: ReadingCall = ReadingCall()
     postures: PosturesOfHost = PosturesOfHost()
     reports: bool = False
+    fleet: FleetTurn = FleetTurn()
 
     def brings(self, option: Option) -> bool:
         """Return whether a posture brings the entry in which an option lies."""
@@ -98,4 +127,5 @@ def context_in(environment: Mapping[str, str]) -> Context:
     context = Context(**json.loads(text))
     entries, rows = context.postures
     postures = PosturesOfHost(entries, [PostureValues(*row) for row in rows])
-    return context._replace(postures=postures, reading=ReadingCall(*context.reading))
+    reading, fleet = ReadingCall(*context.reading), FleetTurn(*context.fleet)
+    return context._replace(postures=postures, reading=reading, fleet=fleet)

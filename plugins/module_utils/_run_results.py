@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Mapping, NamedTuple
 
 from ._apply.recovery import Applied
+from ._context import OF_FLEET
 from ._guard.checked import Checked
 from ._guard.comparison import expected_results, unmanaged_results, weaker_results
 from ._planning.stages import Rollout
@@ -55,6 +56,7 @@ class RunResults(NamedTuple):
             result["put_back"] = operation_records(applied.put_back)
         result.update(protection_results(checked, diff, applied.state))
         result.update(self._pending(checked))
+        result.update(self._of_turn(checked))
         result.update(checked.shown_ineffective)
         result.update(checked.shown_traffic)
         result.update(self._weaker(checked, before, after))
@@ -77,6 +79,7 @@ class RunResults(NamedTuple):
         details.update(checked.shown_traffic)
         details.update(self._weaker(checked, plan.before, plan.after()))
         details.update(self._not_served(plan.before))
+        details.update(self._of_fleet(checked))
         details.update(self.task.shown_products)
         return self._with_options(details)
 
@@ -92,6 +95,26 @@ class RunResults(NamedTuple):
         if not pending:
             return {}
         return {"pending": pending[0] if self.task.spec.one_object else pending}
+
+    def _of_turn(self, checked: Checked) -> dict[str, Any]:
+        """The result on the turns of a host of a fleet; empty for any other host."""
+        fleet, planned = self.task.context.fleet, checked.planned
+        if not fleet.is_ordered:
+            return {}
+        from ._planning.turns import result_of_turn  # loaded for fleets
+
+        result = result_of_turn(planned, self.owner, fleet)
+        if planned.kept:
+            result["left"] = operation_records(planned.kept)
+        return {**result, **self._of_fleet(checked)}
+
+    def _of_fleet(self, checked: Checked) -> dict[str, Any]:
+        """The facts that other hosts take from the plan; empty outside of a fleet."""
+        if not self.task.context.fleet.is_ordered:
+            return {}
+        from ._planning.turns import facts_of  # loaded for fleets
+
+        return {OF_FLEET: facts_of(checked, self.owner)}
 
     def _weaker(self, checked: Checked, before: State, after: State) -> dict[str, Any]:
         if checked.traffic is None:  # a task without rules

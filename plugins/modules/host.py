@@ -29,6 +29,8 @@ options:
       - V(baseline) makes one plan of all that the C(baseline_*) variables describe, and applies it.
       - V(predict) predicts it for all hosts of the play, and names those that need a task of their
         own.
+      - V(first) and V(last) are V(baseline) in two turns, for an account whose lists rules of other
+        hosts name. The first makes and changes them, the last removes what no rule names.
       - V(attack) takes postures of the host, or ends them, by the variables of the playbook
         C(edgeops.protection.attack).
       - V(check) fails if a variable is wrong, as far as it can be told without a request.
@@ -48,7 +50,7 @@ options:
         C(baseline_custom_rules_ignore) give to others.
     type: str
     required: true
-    choices: [attack, baseline, check, doctor, export, news, predict, report, restore]
+    choices: [attack, baseline, check, doctor, export, first, last, news, predict, report, restore]
   file:
     description: The file of V(restore), below the working directory of the process. Either this or O(before).
     type: str

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import groupby, takewhile
 from traceback import format_exception, format_exception_only
 from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
@@ -17,6 +17,7 @@ from .._api.responses import Request, error_details
 from .._concurrency import attempt_each
 from .._errors import Overtaken, ProtectionError, ServiceError
 from .._plan.plan import POSITION, Operation, Plan, differences, overlay, spread_nested
+from .._plan.removals import is_removal
 from .._schema.resource import (
     NO_ITEMS,
     Field,
@@ -59,12 +60,15 @@ class Call(NamedTuple):
 
 def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
     """The calls for the plan's operations, as many operations in one call as Cloudflare accepts.
-    Objects that rules may name are created before the rules, and deleted after them."""
+    Objects that rules may name are created before the rules, and deleted after them, but for those
+    that the plan removes first, to make room."""
     lists: dict[str, list[Operation]] = {}
     resources: dict[str, Resource] = {}
     first_calls: list[Operation] = []
     last_calls: list[Operation] = []
-    for operation in plan.operations:
+    making_room = [*takewhile(is_removal, plan.operations)]
+    yield from _single_calls(making_room)
+    for operation in plan.operations[len(making_room) :]:
         resource = _written_resource(operation)
         resources[resource.plural] = resource
         if resource.is_ordered:

@@ -76,9 +76,9 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     Each object that changes counts as a whole, before and after, with the fields that the
     collection does not know; so does the order of a list in which order matters. Values are
     normalised first, so that spelling makes no difference. Lists and rulesets that a changed rule
-    refers to count with the contents that they will have. Not included are credentials, the base
-    URL, the order of a dictionary, times and versions that Cloudflare sets, and objects that do not
-    change.
+    refers to count with the contents that they will have after the run of all hosts. Not included
+    are credentials, the base URL, the order of a dictionary, times and versions that Cloudflare
+    sets, and objects that do not change.
     """
     if not plan.operations:
         return ""
@@ -175,7 +175,8 @@ def _lists_named(
     contents: dict[str, list[Any] | None] = {}
     for name in names:
         items = after.get(items_of(name).plural)
-        contents[name] = None if items is None else contents_of(items).written()
+        known = None if items is None else contents_of(items).written()
+        contents[name] = plan.contents.get(name, known)
     return contents
 
 

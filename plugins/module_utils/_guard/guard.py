@@ -48,11 +48,12 @@ class Guard(NamedTuple):
         finding, traffic = self._backtest_finding(plan, facts), self._traffic(plan)
         checked = check_plan(planned, terms, self.now, finding, traffic)
         infeasible, unknown = check_feasibility(plan, facts.look_up, self._checks(plan))
-        identity = plan_id(self.owner, plan)
+        to_approve = plan if begun else planned.whole_plan
+        identity = plan_id(self.owner, planned.whole_plan)
         refusals = [
             *infeasible,
             unmet_refusal(terms, facts.expected, plan),
-            approval_refusal(terms.approved, plan, identity, begun),
+            approval_refusal(terms.approved, to_approve, identity, begun),
             checked.refused_risks,
         ]
         checked = checked._replace(

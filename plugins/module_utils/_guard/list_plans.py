@@ -14,6 +14,7 @@ from typing import Iterator, Mapping, NamedTuple, Sequence
 from .._errors import reading
 from .._expressions.fields import fields_in_place_of
 from .._plan.plan import Check, Operation, Plan, with_along
+from .._plan.removals import split_at_removals
 from .._protection.rules_in_force import expressions_in, lists_named_in
 from .._remembered import remembered
 from .._schema.lists import IP, LIST_KINDS, LISTS, items_of
@@ -178,9 +179,9 @@ def _beyond_each_quota(plan: Plan) -> Mapping[str, str]:
     """The numbers that exceed the quota of a type of account, as clauses, by this type; empty if no
     quota is exceeded.
     """
-    before, after = _numbers_before(plan), _numbers_after(plan)
+    before, most = _numbers_before(plan), _most_numbers(plan)
     return {
-        account_type: _beyond_quotas(before, after, quotas)
+        account_type: _beyond_quotas(before, most, quotas)
         for account_type, quotas in LIST_QUOTAS.items()
     }
 
@@ -197,10 +198,12 @@ def _numbers_before(plan: Plan) -> Numbers:
     return _by_kind(_kinds_in(plan, plan.before), _items_before(plan))
 
 
-def _numbers_after(plan: Plan) -> Numbers:
-    """The numbers of lists and items after a plan."""
-    items = _items_before(plan)
-    for operation in with_along(plan.operations):
+def _most_numbers(plan: Plan) -> Numbers:
+    """The numbers of lists and items before the removals at the end of a plan, where it has most of
+    them."""
+    made, _removals = split_at_removals(plan.operations)
+    state, items = plan._replace(operations=tuple(made)).after(), _items_before(plan)
+    for operation in with_along(made):
         resource, action = operation.resource, operation.action
         if resource.parent is not LISTS:
             continue
@@ -209,7 +212,7 @@ def _numbers_after(plan: Plan) -> Numbers:
             items[kind] += 1
         elif action == "delete":
             items[kind] -= 1
-    return _by_kind(_kinds_in(plan, plan.after()), items)
+    return _by_kind(_kinds_in(plan, state), items)
 
 
 def _kinds_in(plan: Plan, state: State) -> Counter[str]:

@@ -275,7 +275,9 @@ Returned = Mapping[Operation, Object]  # what Cloudflare returned for an operati
 class Plan(NamedTuple):
     """The operations in the order in which they are applied, and `before`, the state that they
     start from. `alongside` has the effects on collections that the plan does not write. `unread`
-    says why collections that decide about the plan could not be read.
+    says why collections that decide about the plan could not be read. In a run of many hosts,
+    `freed` is by list how many rules of other hosts will refer to it no more, and `contents` are
+    those of the lists after the run.
     """
 
     before: State
@@ -283,6 +285,8 @@ class Plan(NamedTuple):
     order: Mapping[str, Sequence[Key]] = NO_ITEMS  # by plural, of ordered lists
     alongside: State = NO_ITEMS  # by plural, as it is afterwards
     unread: Mapping[str, Mapping[str, str]] = NO_ITEMS  # by plural: reasons by what is not known
+    freed: Mapping[str, int] = NO_ITEMS
+    contents: Mapping[str, Any] = NO_ITEMS
 
     @property
     def resources(self) -> dict[str, Resource]:

@@ -39,6 +39,7 @@ from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
 from .desired import IGNORED_IDS, Desired, DesiredObject, Position, Presence
 from .plan import POSITION, Operation, Plan, differences, share_nested
+from .removals import is_removal, removals_for_room
 
 
 def order_operations(
@@ -399,8 +400,16 @@ def make_plan(
             operations += changes
     if problems:
         raise problems[0].joined(problems[1:])
-    operations = _with_inner(operations, inner, before)
-    return Plan(before, tuple(sorted(operations, key=_turn_in_plan)), order)
+    operations = sorted(_with_inner(operations, inner, before), key=_turn_in_plan)
+    return Plan(before, _with_room(operations, before), order)
+
+
+def _with_room(operations: Sequence[Operation], before: State) -> tuple[Operation, ...]:
+    """The operations, of which some removals go first if new objects need their room."""
+    if not any(map(is_removal, operations)):
+        return tuple(operations)
+    first = removals_for_room(operations, before)
+    return (*first, *(operation for operation in operations if operation not in first))
 
 
 def _changes_of_collection(
@@ -429,12 +438,12 @@ def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
     return writes + deletions[::-1]
 
 
-def _turn_in_plan(operation: Operation) -> tuple[int, bool]:
-    """The sort key of an operation. The deletion of an object to which rules refer comes after the
-    changes of these rules.
+def _turn_in_plan(operation: Operation) -> tuple[int, bool, bool]:
+    """The sort key of an operation. A removal of what rules refer to comes after the changes of
+    these rules.
     """
-    phase = PHASES.index(operation.action)
-    return phase, operation.action == "delete" and operation.resource.is_referred_to
+    phase, is_last = PHASES.index(operation.action), is_removal(operation)
+    return phase, is_last, is_last and operation.resource.is_referred_to
 
 
 def _with_inner(

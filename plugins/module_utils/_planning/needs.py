@@ -39,7 +39,7 @@ from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.registry import DECIDING, EVALUATION, evaluated_as
-from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
+from .._schema.resource import ACCOUNT_OPTION, NO_ITEMS, Key, Object, Resource, State
 from .._schema.rulesets import phase_of
 from .._schema.zone import SECURITY_LEVEL
 from .._text import first_few
@@ -82,7 +82,11 @@ def completed(
     plan = with_way(plan, reading_context, False)  # of custom rules read just now
     for need in FURTHER_NEEDS:
         plan = _with_readings(plan, need(plan, reading_context))
-    return plan
+    contents_by_account = context.fleet.contents
+    if not contents_by_account or LISTS.plural not in plan.before:
+        return plan
+    account_id = reading_context.account.owner[ACCOUNT_OPTION]  # it was read with the lists
+    return plan._replace(contents=contents_by_account.get(account_id, NO_ITEMS))
 
 
 def _with_readings(plan: Plan, readings: Readings) -> Plan:
@@ -187,7 +191,7 @@ def _lists(plan: Plan, reading_context: ReadingContext) -> Readings:
         return {}
     names = first_few(_lists_of_changes(plan))
     doubt = f"The items of the lists {names} are not known" if names else ""
-    return {LISTS.plural: Reading(doubt, lambda: reading_context.account.read(LISTS))}
+    return {LISTS.plural: Reading(doubt, lambda: reading_context.read_of_account(LISTS))}
 
 
 def _items(plan: Plan, reading_context: ReadingContext) -> Readings:
@@ -201,7 +205,7 @@ def _items(plan: Plan, reading_context: ReadingContext) -> Readings:
         items = items_by_list.get(name)
         if items:
             doubt = f"The items of the list {name} are not known" if name in changed else ""
-            readings[items.plural] = Reading(doubt, partial(reading_context.account.read, items))
+            readings[items.plural] = Reading(doubt, partial(reading_context.read_of_account, items))
     return readings
 
 

@@ -63,6 +63,15 @@ class Planner(NamedTuple):
         return planned._replace(left_alone=left_alone(whole.plan, planned.plan))
 
     def _draft_of(self, situation: Situation, against: Verdicts) -> Planned:
+        """The part of the plan that is made in this turn of the host."""
+        whole, fleet = self._whole_draft(situation, against), self.context.fleet
+        if not fleet.is_ordered:
+            return whole
+        from .turns import divided  # loaded for fleets
+
+        return divided(whole, fleet, self.context.reports)
+
+    def _whole_draft(self, situation: Situation, against: Verdicts) -> Planned:
         make = partial(
             make_plan,
             situation.existing,

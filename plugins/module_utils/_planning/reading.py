@@ -42,7 +42,12 @@ class Surroundings(NamedTuple):
     def complete(self, plan: Plan) -> Plan:
         """The plan, with the existing state as the draft has it: all that was read."""
         draft = self.draft
-        return plan._replace(before=draft.before, alongside=draft.alongside, unread=draft.unread)
+        return plan._replace(
+            before=draft.before,
+            alongside=draft.alongside,
+            unread=draft.unread,
+            contents=draft.contents,
+        )
 
 
 class SurroundingsReader(NamedTuple):

@@ -22,7 +22,16 @@ from .._protection.rules_in_force import IN_ORDER, REASON_OF_UNREAD, executed_by
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import EXECUTED_RULESETS, ruleset_of, whole_rulesets
 from .._schema.neighbours import ZONE
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Key, Object, Resource, State, is_new
+from .._schema.resource import (
+    ACCOUNT_OPTION,
+    NO_ITEMS,
+    ZONE_OPTION,
+    Key,
+    Object,
+    Resource,
+    State,
+    is_new,
+)
 from .._schema.zone import ENTERPRISE, OTHER_PLANS, plan_of
 
 RULES_OF_ACCOUNT = "Whether rules of the account of the zone decide is not known"
@@ -46,6 +55,21 @@ class ReadingContext:
     def account(self) -> Client:
         """The client for the account of the host, or of its zone; raises ProtectionError."""
         return account_of(self.client)
+
+    def read_of_account(self, resource: Resource) -> Sequence[Object]:
+        """The objects of a collection of the account, as they will be in the turn of this host;
+        raises ProtectionError."""
+        planned = self.planned_of(self.account).get(resource.plural)
+        if planned is None:
+            return self.account.read(resource)
+        if resource.contents:
+            self.account.read(resource)  # from which the client knows ids, as those of lists
+        return planned
+
+    def planned_of(self, account: Client) -> State:
+        """The collections of an account that its host will have changed before."""
+        accounts = self.context.fleet.accounts
+        return accounts.get(account.owner.get(ACCOUNT_OPTION, ""), NO_ITEMS)
 
 
 def with_way(plan: Plan, reading_context: ReadingContext, evaluates: bool) -> Plan:
@@ -74,9 +98,9 @@ def with_way(plan: Plan, reading_context: ReadingContext, evaluates: bool) -> Pl
         before[ZONE.plural] = client.zones or [zone]
     rulesets: list[Object] = []
     if zone is not None and not of_account and plan_of(zone) not in OTHER_PLANS:
-        account, rules = _rules_of_account(client, zone)
+        account, rules = _rules_of_account(reading_context, zone)
         before[CUSTOM_RULES_OF_ACCOUNT.plural] = rules
-        rulesets = _executed(rules, account, ACCOUNT_OPTION)
+        rulesets = _executed_of_account(rules, account, reading_context)
     return _with_executed(plan, before, client, rulesets)
 
 
@@ -132,17 +156,32 @@ def _whole_rulesets(state: State) -> list[Object]:
 ANY_ZONE: Object = {"plan": {"legacy_id": ENTERPRISE}}
 
 
-def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object]]:
+def _rules_of_account(
+    reading_context: ReadingContext, zone: Object
+) -> tuple[Client, Sequence[Object]]:
     """The custom rules of the account of a zone, and a client for it."""
+    client, resource = reading_context.client, CUSTOM_RULES_OF_ACCOUNT
     if REASON_OF_UNREAD in zone or not plan_of(zone):
         return client, [
             {REASON_OF_UNREAD: zone.get(REASON_OF_UNREAD, "the zone does not say its plan")}
         ]
     try:
         account = account_of(client, zone if "account" in zone else None)
-        return account, _read_once(account, CUSTOM_RULES_OF_ACCOUNT)
+        planned = reading_context.planned_of(account).get(resource.plural)
+        return account, _read_once(account, resource) if planned is None else planned
     except ProtectionError as exc:
         return client, [{REASON_OF_UNREAD: exc.message.rstrip(".")}]
+
+
+def _executed_of_account(
+    rules: Sequence[Object], account: Client, reading_context: ReadingContext
+) -> list[Object]:
+    """The rulesets that custom rules of the account of a zone execute."""
+    planned = reading_context.planned_of(account).get(EXECUTED_RULESETS, ())
+    ids = {ruleset["id"] for ruleset in planned}
+    executed_ids = set(map(executed_by, IN_ORDER[CUSTOM_RULES.plural](rules))) if planned else ids
+    executed = [ruleset for ruleset in planned if ruleset["id"] in executed_ids]
+    return [*executed, *_executed(rules, account, ACCOUNT_OPTION, ids)]
 
 
 def _read_once(client: Client, resource: Resource) -> list[Object]:

@@ -103,6 +103,12 @@ def _deployment_in(
     return None
 
 
+def _is_unused(owner_option: str, obj: Object, state: State) -> bool:
+    """Return whether it is known that no rule deploys a ruleset."""
+    rules = state.get(ENTRY_POINTS[owner_option].plural)
+    return rules is not None and str(obj.get("id")) not in map(deployed, rules)
+
+
 def _rulesets(owner_option: str) -> Resource:
     name = "custom_ruleset" if owner_option == ZONE_OPTION else "account_custom_ruleset"
     return Resource(
@@ -131,7 +137,9 @@ def _rulesets(owner_option: str) -> Resource:
         is_referred_to=True,
         phase=CUSTOM_PHASE,
         semantics=Semantics(
-            not_ours=_other_ruleset, assembled=partial(_whole_ruleset, owner_option)
+            not_ours=_other_ruleset,
+            assembled=partial(_whole_ruleset, owner_option),
+            is_unused=partial(_is_unused, owner_option),
         ),
     )
 

@@ -189,6 +189,10 @@ def _with_items(obj: Object, state: State) -> dict[str, Any]:
     return {**obj, "num_items": len(items), "items": list(items)}
 
 
+def _is_unused(obj: Object, _state: State) -> bool:
+    return REFERENCES in obj and uses_of(obj) == 0
+
+
 LISTS = Resource(
     name="ip_list",
     plural="ip_lists",
@@ -210,7 +214,8 @@ LISTS = Resource(
     read_only=(*TIMES_OF_CLOUDFLARE, "num_items", REFERENCES),
     contents=items_in,
     is_referred_to=True,
-    semantics=Semantics(not_ours=_not_ours, assembled=_with_items),
+    least_quota=10,
+    semantics=Semantics(not_ours=_not_ours, assembled=_with_items, is_unused=_is_unused),
 )
 
 

@@ -19,7 +19,7 @@ from .._expressions.expression import Expression
 from .._vendor.rules import FIELDS_OF_PLANS, OfPlan
 from .custom_rules import CUSTOM_RULES
 from .ddos_overrides import L7_OVERRIDES, levels_of
-from .lists import ASN, HOSTNAME
+from .lists import ASN, HOSTNAME, LISTS
 from .managed_rules import MANAGED_RULES
 from .rate_limits import ADDRESS_COUNTERS, DATA_CENTER, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .resource import ENFORCING, LOG, Object, Resource, fields_in
@@ -42,7 +42,11 @@ LIST_QUOTAS: Mapping[str, Mapping[str, ListQuota]] = {
         ASN: ListQuota(40, 30000),
         HOSTNAME: ListQuota(40, 10000),
     },
-    "standard": {ALL: ListQuota(10, 10000), ASN: ListQuota(0, 0), HOSTNAME: ListQuota(0, 0)},
+    "standard": {
+        ALL: ListQuota(LISTS.least_quota, 10000),
+        ASN: ListQuota(0, 0),
+        HOSTNAME: ListQuota(0, 0),
+    },
 }
 
 

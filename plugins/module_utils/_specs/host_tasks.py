@@ -8,11 +8,14 @@ their options. An action does them on the control node; the module reads none of
 
 from __future__ import annotations
 
+from .._context import FIRST, LAST
 from .._schema.resource import OptionSpec
 
 TASK_OPTION = "task"
 ATTACK, BASELINE, PREDICT = "attack", "baseline", "predict"  # all that one action does
-TASKS = (ATTACK, BASELINE, "check", "doctor", "export", "news", PREDICT, "report", "restore")
+TURNS = (FIRST, LAST)  # of an account among its zones, as well
+OTHERS = ("check", "doctor", "export", "news", "report", "restore")
+TASKS = tuple(sorted([ATTACK, BASELINE, PREDICT, *TURNS, *OTHERS]))
 OF_TASKS: OptionSpec = {
     TASK_OPTION: {"type": "str", "required": True, "choices": [*TASKS]},
     "accept_risks": {"type": "list", "elements": "raw"},

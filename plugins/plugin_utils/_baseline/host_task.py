@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ansible.utils.display import Display
 
 from ...module_utils._arguments import Arguments
+from ...module_utils._context import FleetTurn
 from ...module_utils._schema.resource import OWNER_OPTIONS, State
 from ...module_utils._text import Names, Screen, Warn, visible
 from ...module_utils._timestamps import END_OF_TIME
@@ -31,6 +32,7 @@ from .unmanaged import accepted_reason
 from .variables import PREFIX, Part, one_owner
 
 Describe = Callable[[HostRun], Iterable["LineOnRun"]]  # what a run does, in lines for people
+ACCOUNT_OF_ZONE = "edge_zone_account_id"
 OWNER_VARIABLES = {f"edge_{name}": name for name in OWNER_OPTIONS}
 OWNER_VARIABLES.update({f"{PREFIX}{name}": name for name in OWNER_OPTIONS})
 
@@ -72,6 +74,9 @@ class HostTask(CheckedHost):
         super().__init__(calls.variables, calls.templated)
         self._calls = calls
         self._display: Any = calls.display
+        self.fleet_turn = FleetTurn()
+        self.of_fleet: Mapping[str, Any] = {}  # facts that other hosts take from its prediction
+        self.earlier: Mapping[str, Any] = {}  # the result of an earlier turn in this run
 
     def merged(self, values: Mapping[str, Any]) -> MergedHost:
         """The variables of the host with those of its postures, as they are in force by
@@ -107,7 +112,7 @@ class HostTask(CheckedHost):
     def _runner(self, warn: Warn) -> HostRunner:
         def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
             module = COLLECTION + part.module
-            context = part.context._replace(host=self.host)
+            context = part.context._replace(host=self.host, fleet=self.fleet_turn)
             return self._calls.run(module, part.options, check_mode, warn, context)
 
         return HostRunner(run_module)
@@ -172,6 +177,10 @@ class HostTask(CheckedHost):
             return []
         refusal = "No run would take the posture back, since it would be refused"
         return [f"{refusal}: {later.reason}"]
+
+    def account_of_zone(self) -> str:
+        """The id of the account of the zone as the inventory knows it; empty if it does not."""
+        return str(self.values([ACCOUNT_OF_ZONE]).get(ACCOUNT_OF_ZONE) or "")
 
     def runs_here(self) -> bool:
         """Return whether modules run on the control node."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...module_utils._context import EXISTING, WATCH
+from ...module_utils._context import EXISTING, LEFT_OUT, OF_FLEET, WATCH
 from ...module_utils._errors import NOTHING_CHANGED, REFUSAL, Refusal
 from ...module_utils._output import readable_failure
 from ...module_utils._planning.zone import NOT_SERVED
@@ -36,7 +36,7 @@ SENTENCES_IN_LINE = 3
 READ_STATE = {"protection", "invocation", *map(option_of, MANAGED)}  # of a result: whole lists
 OF_ALL_HOSTS = (
     *("changed", "failed", "msg", "plan_id", "operations", "risks", "pending"),
-    LEFT_ALONE,
+    *(LEFT_ALONE, LEFT_OUT, "left"),
 )
 IN_ORDER, CHANGED, REFUSED = "in order", "changed", "refused"
 CHANGES_WAIT = "with changes that wait for a whole run"
@@ -64,11 +64,17 @@ class HostRun(NamedTuple):
     lines: Sequence[str] = ()  # for people, in place of those on the coverage
     refusal: Refusal | None = None
     existing: Mapping[str, Any] = MappingProxyType({})  # what a prediction has read
+    of_fleet: Mapping[str, Any] = MappingProxyType({})  # what other hosts take from it
 
     @property
     def failed(self) -> bool:
         """Return whether the run failed."""
         return bool(self.result.get("failed"))
+
+    @property
+    def is_left(self) -> bool:
+        """Return whether the run fails only because other hosts still refer to its lists."""
+        return bool(self.result.get(LEFT_OUT))
 
     @property
     def only_predicted(self) -> bool:
@@ -112,7 +118,7 @@ class HostRunner:
         if snapshot is None and not part.options.get("validate"):
             return self._run(part, check_mode, approved)
         prediction = self._run(part, True, approved)
-        if prediction.failed or not prediction.only_predicted:
+        if (prediction.failed and not prediction.is_left) or not prediction.only_predicted:
             return prediction
         try:
             predicted = {**prediction.result, EXISTING: prediction.existing}
@@ -131,11 +137,13 @@ class HostRunner:
         message has the differences."""
         result = dict(self.run_module(part, check_mode))
         refusal, existing = result.pop(REFUSAL, None), result.pop(EXISTING, {})
+        of_fleet = result.pop(OF_FLEET, {})
         differences = approved.differences(result) if approved and refusal else ""
         if differences:
             sentences = [visible(refusal["reason"]), differences, NOTHING_CHANGED]
             result["msg"] = " ".join(sentences)
-        return HostRun(result, check_mode, refusal=refusal, existing=existing)
+        run = HostRun(result, check_mode, refusal=refusal, existing=existing)
+        return run._replace(of_fleet=of_fleet)
 
 
 def _failed_run(prediction: HostRun, message: str) -> HostRun:

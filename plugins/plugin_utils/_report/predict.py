@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from ...module_utils._context import OF_FLEET
 from ...module_utils._schema.account import TCP_KINDS
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._timestamps import write_timestamp
@@ -128,6 +129,7 @@ def _prediction(
     """The results of a host: its plan, and its traffic if the variables ask for it."""
     context = part.context._replace(reports=True)
     result = read(replace(part, context=context))
+    task.of_fleet = result.pop(OF_FLEET, {})
     results = {part.module: result}
     traffic = traffic_task(part, values.get(TRAFFIC_HOURS))
     if traffic and "coverage" in result:

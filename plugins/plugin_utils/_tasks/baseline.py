@@ -9,25 +9,33 @@ variables as options."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
-from ...module_utils._context import WATCH
-from ...module_utils._specs.host_tasks import ATTACK, PREDICT, TASK_OPTION
+from ...module_utils._context import LAST, LATER, WATCH, FleetTurn
+from ...module_utils._specs.host_tasks import ATTACK, PREDICT, TASK_OPTION, TURNS
 from ...module_utils._text import first_few
 from .._action import say
 from .._alike import hosts_by_text, without_ray
 from .._attack.attack import Attack
 from .._baseline import results as host_results
 from .._baseline import variables as host_variables
-from .._baseline.approval import approved_plan
+from .._baseline.approval import ApprovedPlan, approved_plan
 from .._baseline.fleet import FleetAction, failed_host
 from .._baseline.host_task import HeldTexts, HostTask, LineOnRun
 from .._baseline.in_force import sentences_on_prepared
+from .._baseline.order import (
+    FIRST_TURN,
+    HostTurn,
+    Prediction,
+    orders,
+    predictions_in_turns,
+    turns_of_zones,
+)
 from .._export.kept_snapshots import delete_older
 from .._export.snapshot import snapshots_in
 from .._report.plan_lines import plan_lines, traffic_lines
@@ -35,7 +43,6 @@ from .._variables import FLEET, defaults_of, read_variables, require_none
 from .._watch.watch import watched
 from .._worker import noted_by_run
 
-Predicted = tuple[dict[str, Any], HeldTexts]  # the result of a host, and what its task would show
 SAID_ABOVE = (
     "The task that predicts all hosts says above why this host and others fail. With -v, each of"
     " them says it again."
@@ -58,17 +65,42 @@ class BaselineAction(FleetAction):
         if self._task.args[TASK_OPTION] == PREDICT:
             return self._all_hosts(variables, check_mode)
         task = HostTask(self.calls(variables))
+        turn = self._turn(task, variables, check_mode)
+        if turn is not None and turn.settled is not None:
+            return self._counted(task, turn.settled)
         if self._task.args[TASK_OPTION] == ATTACK:
             attack, describe = partial(_attack, task, check_mode), partial(traffic_lines, task.host)
             return task.result_of(attack, host_variables.OF_HOST, describe)
         result: dict[str, Any] = {"failed": True}
         try:
-            update_host = partial(_update, task, check_mode)
-            describe = partial(self._lines_on_run, task)
-            result = task.result_of(update_host, host_variables.OF_HOST, describe)
+            result = self._updated_in_turn(task, turn, check_mode)
         finally:
             self._count(task, result)
         return self._without_shared_failure(task, result)
+
+    def _updated_in_turn(
+        self, task: HostTask, turn: HostTurn | None, check_mode: bool
+    ) -> dict[str, Any]:
+        """The result of the host after its run, or after its part of the run of many hosts."""
+        texts = HeldTexts()
+        if turn is not None:
+            task.fleet_turn, task.earlier = turn.fleet_turn(self._failed_zones(turn)), turn.earlier
+            texts = task.hold() if turn.is_followed else texts
+        update_host, describe = partial(_update, task, check_mode), self._lines_on_run
+        result = task.result_of(update_host, host_variables.OF_HOST, partial(describe, task))
+        if result.get("failed"):
+            texts.show()
+        return result if turn is None else turn.result(result)
+
+    def _turn(
+        self, task: HostTask, variables: Mapping[str, Any], check_mode: bool
+    ) -> HostTurn | None:
+        """The turn of the host; None if it is not one of many, or in the playbook attack."""
+        name = self._task.args[TASK_OPTION]
+        if name == ATTACK:
+            return None
+        turn = name if name in TURNS else ""
+        return HostTurn.of_task(task.host, turn, variables, check_mode)
 
     def _all_hosts(self, variables: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
         """The results of all hosts in check mode, and the hosts that get a task of their own: those
@@ -76,19 +108,23 @@ class BaselineAction(FleetAction):
         hosts, play = self.hosts(variables), uuid4().hex
         if REQUESTS_IMPORT_ERROR or self._wants_task_of_each_host(variables):
             return {"play": play, "changed": False, "remaining": hosts, "hosts": {}, "counts": {}}
-        results: dict[str, dict[str, Any]] = {}
-        texts_of_hosts: dict[str, HeldTexts] = {}
+        predictions = self._predictions(hosts, variables)
+        results = {host: prediction.result for host, prediction in predictions.items()}
+        texts_of_hosts = {host: prediction.texts for host, prediction in predictions.items()}
         settled: dict[str, dict[str, Any]] = {}  # the hosts that get no task of their own
-        predictions = self.of_each(hosts, variables, _predicted, _not_predicted)
-        for host, (result, texts) in zip(hosts, predictions):
-            results[host], texts_of_hosts[host] = result, texts
+        for host, result in results.items():
             is_to_do = result.get("changed") or WATCH in result
             if not (result.get("failed") or (is_to_do and not check_mode)):
-                texts.show()
+                texts_of_hosts[host].show()
                 settled[host] = result
         shown_results = {host: self._shown(result) for host, result in results.items()}
         remaining = [host for host in hosts if host not in settled]
         shared_failures = self._say_shared_failures(results, texts_of_hosts)
+        order, after_others = orders(predictions), [*turns_of_zones(predictions)]
+        if check_mode:  # the tasks of these hosts have nothing to show
+            for host in [*order, *after_others]:
+                if host not in settled and host not in shared_failures:
+                    texts_of_hosts[host].show()
         counts = Counter(map(host_results.host_outcome, settled.values()))
         self._say_counts(settled, len(hosts), counts, check_mode)
         return {
@@ -98,7 +134,20 @@ class BaselineAction(FleetAction):
             "remaining": remaining,
             "shared_failures": shared_failures,
             "counts": dict(counts),
+            "order": order,
+            "after_others": after_others,
         }
+
+    def _predictions(
+        self, hosts: Sequence[str], variables: Mapping[str, Any]
+    ) -> dict[str, Prediction]:
+        """The predictions of all hosts: zones after what their accounts make, and these accounts
+        after what their zones change."""
+
+        def predict(turns: Mapping[str, FleetTurn]) -> Iterator[Prediction]:
+            return self.of_each([*turns], variables, partial(_predicted, turns), _not_predicted)
+
+        return predictions_in_turns(hosts, predict)
 
     def _wants_task_of_each_host(self, variables: Mapping[str, Any]) -> bool:
         """Return whether the variable says so; each host tells itself that it is wrong."""
@@ -152,14 +201,25 @@ class BaselineAction(FleetAction):
     def _count(self, task: HostTask, result: Mapping[str, Any]) -> None:
         """Show the numbers of all hosts of the playbook, if this is the last one."""
         fleet = task.variables.get(FLEET)
-        if not isinstance(fleet, Mapping):
+        if not isinstance(fleet, Mapping) or FIRST_TURN in result:
             return
         outcome = host_results.host_outcome(result)
+        if result.get("failed"):
+            noted_by_run(f"failed in {fleet['play']}", task.host)
         outcomes = noted_by_run(f"play {fleet['play']}", outcome)
         if len(outcomes) == len(fleet["remaining"]):
             counts = Counter(outcomes) + Counter(fleet["counts"])
             check_mode = bool(self._task.check_mode)
             say(self.display, host_results.sentence_of(counts, check_mode))
+
+    def _counted(self, task: HostTask, result: dict[str, Any]) -> dict[str, Any]:
+        """The result of a host that is settled before its task."""
+        self._count(task, result)
+        return self._without_shared_failure(task, result)
+
+    def _failed_zones(self, turn: HostTurn) -> list[str]:
+        """The hosts that have failed before the last turn of an account."""
+        return noted_by_run(f"failed in {turn.fleet['play']}", "") if turn.turn == LAST else []
 
     def _is_said_above(self, task: HostTask, result: Mapping[str, Any]) -> bool:
         """Return whether the task for all hosts has said of several ones why this host fails."""
@@ -191,14 +251,21 @@ def _attack(task: HostTask, check_mode: bool) -> host_results.HostRun:
     return Attack(task, check_mode, update).run()
 
 
-def _predicted(task: HostTask) -> Predicted:
-    """The result of a run of the host in check mode, and what the run would show."""
-    texts = task.hold()
+def _predicted(turns: Mapping[str, FleetTurn], task: HostTask) -> Prediction:
+    """The result of a run of the host in check mode, in its turn, and what the run would show."""
+    texts, runs = task.hold(), list[host_results.HostRun]()
     if not task.runs_here():
-        return NOT_HERE, texts
+        return Prediction(NOT_HERE, texts)
+    task.fleet_turn = turns[task.host]
+
+    def update() -> host_results.HostRun:
+        runs.append(_update(task, True))
+        return runs[0]
+
     describe = partial(_lines_on_run, task)
-    result = task.result_of(partial(_update, task, True), host_variables.OF_HOST, describe)
-    return result, texts
+    result = task.result_of(update, host_variables.OF_HOST, describe)
+    of_fleet = runs[0].of_fleet if runs else {}
+    return Prediction(result, texts, of_fleet, task.base_url(), task.account_of_zone())
 
 
 def _lines_on_run(task: HostTask, run: host_results.HostRun) -> Iterator[LineOnRun]:
@@ -207,8 +274,8 @@ def _lines_on_run(task: HostTask, run: host_results.HostRun) -> Iterator[LineOnR
     return plan_lines(task.host, run, task.values([name]).get(name) or ())
 
 
-def _not_predicted(host: str, exc: Exception) -> Predicted:
-    return failed_host(host, exc), HeldTexts()
+def _not_predicted(host: str, exc: Exception) -> Prediction:
+    return Prediction(failed_host(host, exc), HeldTexts())
 
 
 def _update(task: HostTask, check_mode: bool) -> host_results.HostRun:
@@ -251,6 +318,10 @@ def _updated(
     number_to_keep = host_variables.check_keep(values.get(host_variables.SNAPSHOT_KEEP))
     approved = approved_plan(task.host, values)
     directory = values.get(host_variables.SNAPSHOT_DIRECTORY)
+    if task.earlier.get("snapshot"):
+        directory = None  # the first turn of the host has written the state before the run
+    if approved is not None and task.earlier.get(LATER):
+        approved = ApprovedPlan(task.earlier[LATER])  # which the first turn has compared
     take_snapshot = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
 
     def before_writing(predicted: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...module_utils._context import FIRST, LAST
 from ...module_utils._specs.host_tasks import ATTACK, BASELINE, OF_TASKS, PREDICT, TASK_OPTION
 from .._action import CollectionAction
 from .._variables import read_call
@@ -27,6 +28,8 @@ TASKS: Mapping[str, type[CollectionAction]] = {
     "check": CheckAction,
     "doctor": DoctorAction,
     "export": ExportAction,
+    FIRST: BaselineAction,
+    LAST: BaselineAction,
     "news": NewsAction,
     PREDICT: BaselineAction,
     "report": ReportAction,

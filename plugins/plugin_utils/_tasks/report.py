@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, cast
 from ansible.errors import AnsibleError
 from ansible.utils.vars import load_extra_vars
 
+from ...module_utils._context import FleetTurn
 from ...module_utils._errors import OptionError
 from ...module_utils._text import excerpt, first_few, plural, visible
 from ...module_utils._timestamps import write_timestamp
@@ -25,6 +26,7 @@ from .._action import say
 from .._baseline.approval import REPORT_FILE
 from .._baseline.fleet import FleetAction
 from .._baseline.host_task import HeldTexts, HostTask
+from .._baseline.order import Prediction, predictions_in_turns
 from .._baseline.unmanaged import ACCEPTED, GONE, parse_accepted
 from .._baseline.variables import SNAPSHOT_DIRECTORY
 from .._report import arguments as report_arguments
@@ -54,6 +56,7 @@ class HostReading(NamedTuple):
     warnings: Sequence[str] = ()
     unlike_options: Sequence[str] = ()
     texts: HeldTexts | None = None
+    prediction: Prediction = Prediction({"failed": True}, HeldTexts())
 
 
 class Written(NamedTuple):
@@ -171,13 +174,23 @@ class ReportAction(FleetAction):
         self.require_requests()
         hosts, now = self.hosts(variables), datetime.now(timezone.utc)
 
-        def read(task: HostTask) -> HostReading:
-            texts = task.hold()
+        readings: dict[str, HostReading] = {}
+
+        def read(turns: Mapping[str, FleetTurn], task: HostTask) -> HostReading:
+            texts, task.fleet_turn = task.hold(), turns[task.host]
             record = record_of(task, _predicted(task, now, former))
             unlike = [*self._unlike_options(task, variables)]
-            return HostReading(record, task.misspelt_variables(), unlike, texts)
+            facts = Prediction.of_report(texts, task)
+            return HostReading(record, task.misspelt_variables(), unlike, texts, facts)
 
-        readings = dict(zip(hosts, self.of_each(hosts, variables, read, failed_reading)))
+        def predict(turns: Mapping[str, FleetTurn]) -> Iterator[Prediction]:
+            work = partial(read, turns)
+            made = self.of_each([*turns], variables, work, failed_reading)
+            for host, reading in zip(turns, made):
+                readings[host] = reading
+                yield reading.prediction
+
+        predictions_in_turns(hosts, predict)
         hosts_by_option: dict[str, list[str]] = {}
         for host, reading in readings.items():
             if reading.texts:

@@ -127,9 +127,9 @@ def _lost_lists(change: Change) -> Iterator[LostList]:
     plan.
     """
     lost_lists = [*_deleted_lists(change), *_emptied_lists(change)]
-    changes = _reference_changes(change.plan) if lost_lists else {}
+    changes = reference_changes(change.plan) if lost_lists else {}
     for lost in lost_lists:
-        uses = uses_of(lost.obj)
+        uses = uses_of(lost.obj) - change.plan.freed.get(lost.name, 0)
         uses_after = uses + changes.get(lost.name, 0)
         if uses and uses_after > 0:
             yield lost._replace(uses=uses_after)
@@ -154,8 +154,9 @@ def _emptied_lists(change: Change) -> Iterator[LostList]:
             yield LostList(obj, "empty")
 
 
-def _reference_changes(plan: Plan) -> Mapping[str, int]:
-    """The change in the number of rules that refer to a list (negative: fewer rules), by list."""
+def reference_changes(plan: Plan) -> Mapping[str, int]:
+    """The change in the number of rules that refer to a list (negative: fewer rules), by list, that
+    the operations of a plan make."""
     from ..._protection.rules_in_force import lists_named_in  # loads all kinds of rules
     from ..._schema.registry import evaluated_as  # loads all kinds of rules
 

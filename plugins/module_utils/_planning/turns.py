@@ -1,0 +1,158 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The turns of an account among its zones, in a run of many hosts: what rules of the zones refer to
+is made before them, and removed after them. Pure functions."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from .._context import FIRST, LATER, LEFT_OUT, FleetTurn
+from .._guard.approval import plan_id
+from .._guard.checked import Checked
+from .._guard.finders.deletions import reference_changes
+from .._guard.risks.deletions import REMOVES_REFERENCED_LIST
+from .._plan.plan import Operation, Plan
+from .._plan.removals import split_at_removals
+from .._plan.rollout import Planned
+from .._protection.rules_in_force import lists_named_in
+from .._schema.custom_rules import CUSTOM_RULES_OF_ACCOUNT
+from .._schema.custom_rulesets import EXECUTED_RULESETS, whole_rulesets
+from .._schema.lists import LISTS, contents_of, items_in, uses_of
+from .._schema.neighbours import ZONE
+from .._schema.registry import MANAGED
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, State, fields_in
+from .._text import first_few
+
+
+def divided(planned: Planned, fleet: FleetTurn, reports: bool = False) -> Planned:
+    """The part of a plan that is made in a turn: in the first one without the removals, in any
+    other one without those of lists to which rules of other hosts still refer. In a report, it is
+    whole."""
+    plan = planned.plan._replace(freed=fleet.freed)
+    if reports:
+        return planned._replace(plan=plan)
+    _made_before, removals = split_at_removals(plan.operations)
+    waiting = removals if fleet.turn == FIRST else _still_used(removals, plan, fleet.users)
+    if not waiting:
+        return planned._replace(plan=plan)
+    made = tuple(operation for operation in plan.operations if operation not in waiting)
+    kept = () if fleet.turn == FIRST else tuple(waiting)
+    part = plan._replace(operations=made)
+    return planned._replace(plan=part, whole=plan.operations, kept=kept)
+
+
+def _still_used(
+    removals: Sequence[Operation], plan: Plan, users: Mapping[str, Sequence[str]]
+) -> list[Operation]:
+    """The removals of lists to which rules refer after the plan, and of items of lists with
+    `users`."""
+    changes = reference_changes(plan) if removals else {}
+    used: list[Operation] = []
+    for operation in removals:
+        uses = 0
+        if operation.resource is LISTS:
+            uses = uses_of(operation.existing or {}) - plan.freed.get(operation.label, 0)
+        is_used = uses > 0 and uses + changes.get(operation.label, 0) > 0
+        if is_used or list_of(operation) in users:
+            used.append(operation)
+    return used
+
+
+def list_of(operation: Operation) -> str:
+    """The name of the list that an operation changes, or in which it changes an item; empty if it
+    is about something else."""
+    resource = operation.resource
+    if resource.parent is LISTS:
+        return resource.parent_name
+    return operation.label if resource is LISTS else ""
+
+
+def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
+    """The facts that other hosts take from the plan of this one: the id of its account, lists to
+    which rules of the zone refer (`uses`) and how their number changes (`changes`), and the state
+    of its account before the last turn, with the contents of lists after it."""
+    plan = checked.planned.whole_plan
+    if not plan.operations:
+        return {}
+    facts: dict[str, Any] = {"account_id": _account_id(plan, owner), "refused": is_refused(checked)}
+    if ZONE_OPTION in owner:
+        facts["uses"] = lists_named_in(_of_zone(plan.before))
+        facts["changes"] = dict(reference_changes(plan))
+    if ACCOUNT_OPTION in owner:
+        facts.update(_facts_of_account(plan))
+    return facts
+
+
+def is_refused(checked: Checked) -> bool:
+    """Return whether a plan is refused for another reason than that rules refer to its lists, which
+    those of zones may do no more."""
+    codes = {finding.code for finding in checked.refused}
+    awaits_zones = checked.lacks_acceptances and codes == {REMOVES_REFERENCED_LIST.code}
+    return bool(checked.refusal) and not awaits_zones
+
+
+def _account_id(plan: Plan, owner: Mapping[str, str]) -> str:
+    """The id of the account of a host; empty if it is not known."""
+    if ACCOUNT_OPTION in owner:
+        return owner[ACCOUNT_OPTION]
+    (zone,) = plan.before.get(ZONE.plural) or ({},)
+    return str(fields_in(zone.get("account")).get("id") or "")
+
+
+def _of_zone(state: State) -> State:
+    """The collections of a state that belong to its zone."""
+    of_zone = {
+        managed.resource.plural for managed in MANAGED if managed.resource.owner == ZONE_OPTION
+    }
+    return {plural: state[plural] for plural in state if plural in of_zone}
+
+
+def _facts_of_account(plan: Plan) -> dict[str, Any]:
+    made, removals = split_at_removals(plan.operations)
+    changed = {list_of(operation) for operation in plan.operations} - {""}
+    others = {operation.resource.phase for operation in made} - {""}
+    state, after = plan._replace(operations=tuple(made)).after(), plan.after()
+    planned: dict[str, Any] = {}
+    contents: dict[str, Any] = {}
+    if changed:
+        planned = {LISTS.plural: state[LISTS.plural]}
+        lists = [obj for obj in LISTS.our_objects_in(state) if LISTS.label_of(obj) in changed]
+        for items in map(items_in, lists):
+            planned[items.plural] = state.get(items.plural, ())
+            contents[items.parent_name] = contents_of(after.get(items.plural, ())).written()
+    if CUSTOM_RULES_OF_ACCOUNT.phase in others and CUSTOM_RULES_OF_ACCOUNT.plural in state:
+        planned[CUSTOM_RULES_OF_ACCOUNT.plural] = state[CUSTOM_RULES_OF_ACCOUNT.plural]
+        planned[EXECUTED_RULESETS] = whole_rulesets(state, ACCOUNT_OPTION)
+    return {"state": planned, "contents": contents, "makes": bool(made), "removes": bool(removals)}
+
+
+def result_of_turn(planned: Planned, owner: Mapping[str, str], fleet: FleetTurn) -> dict[str, Any]:
+    """The part of a result about the turns of the host: the plan of its last turn, or the failure
+    if lists stay to which rules of other hosts refer."""
+    if not planned.whole:
+        return {}
+    if fleet.turn == FIRST:
+        _made, later = split_at_removals(planned.whole)
+        plan = planned.plan._replace(before=planned.plan.after(), operations=tuple(later))
+        return {LATER: plan_id(owner, plan)}
+    names = dict.fromkeys(map(list_of, planned.kept))
+    records = [
+        {"host": host, "resource": LISTS.name, "key": name}
+        for name in names
+        for host in fleet.users.get(name, ("",))
+    ]
+    return {"failed": True, "msg": _message(records), LEFT_OUT: records}
+
+
+def _message(records: Sequence[Mapping[str, str]]) -> str:
+    names = dict.fromkeys(record["key"] for record in records)
+    hosts = dict.fromkeys(record["host"] for record in records if record["host"])
+    users = f"rules of {first_few(hosts)}, which failed," if hosts else "rules of others"
+    return (
+        f"What would be removed of the lists {first_few(names)} stays, since {users} refer to them."
+        " The rest of the plan does not wait for that. Run the baseline again when they do not."
+    )

@@ -1,0 +1,253 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The order of the hosts of a run: accounts make what rules of their zones refer to before the
+zones, and remove it after them. Pure functions over predictions of the hosts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypedDict
+
+from ...module_utils._context import FIRST, LAST, LATER, LEFT_OUT, WATCH, FleetTurn
+from ...module_utils._schema.resource import fields_in, without
+from .._variables import FLEET
+from .host_task import HeldTexts, HostTask
+from .variables import RESULT
+
+ORDERED = FleetTurn(is_ordered=True)  # the turn of a host on which no other host depends
+
+
+class Prediction(NamedTuple):
+    """The result that is predicted for a host, the texts that its task would show, and what other
+    hosts take from it: an empty mapping if it has no plan. `address` is that of Cloudflare, and
+    `account_id` the account that the inventory knows for a zone."""
+
+    result: dict[str, Any]
+    texts: HeldTexts
+    of_fleet: Mapping[str, Any] = MappingProxyType({})
+    address: str = ""
+    account_id: str = ""
+
+    @classmethod
+    def of_report(cls, texts: HeldTexts, task: HostTask) -> Prediction:
+        """The prediction of a host in a report."""
+        failed = bool(task.of_fleet.get("refused"))
+        address, account_id = task.base_url(), task.account_of_zone()
+        return cls({"failed": failed}, texts, task.of_fleet, address, account_id)
+
+    @property
+    def is_account(self) -> bool:
+        """Return whether the host has a plan for an account."""
+        return "state" in self.of_fleet
+
+    @property
+    def changes_account(self) -> bool:
+        """Return whether the run changes what rules of zones may refer to in their account."""
+        is_applied = not self.result.get("failed") or LEFT_OUT in self.result
+        return is_applied and WATCH not in self.result and bool(self.of_fleet.get("state"))
+
+    def is_zone_of(self, account: Prediction) -> bool:
+        """Return whether a zone may be one of the account that another host describes."""
+        if self.is_account or self.address != account.address:
+            return False
+        known_id = self.of_fleet.get("account_id") or self.account_id
+        if not self.of_fleet:
+            is_zone = bool(self.result.get("failed")) and bool(known_id)
+        else:
+            is_zone = "uses" in self.of_fleet
+        return is_zone and known_id in ("", account.of_fleet["account_id"])
+
+
+Predictions = Mapping[str, Prediction]  # by host
+
+
+class AccountOrder(TypedDict):
+    """The turns of an account: whether it has a first and a last one, the zones of the run by the
+    lists to which their rules refer today, and the contents of changed lists after the run."""
+
+    account_id: str
+    first: bool
+    last: bool
+    users: dict[str, list[str]]
+    contents: Mapping[str, Any]
+
+
+def orders(predictions: Predictions) -> dict[str, AccountOrder]:
+    """The turns of each account host on which zones of the run depend."""
+    found: dict[str, AccountOrder] = {}
+    for host, account in predictions.items():
+        zones = _zones_of(account, predictions) if account.changes_account else {}
+        if any(zone.of_fleet for zone in zones.values()):
+            facts = account.of_fleet
+            found[host] = AccountOrder(
+                account_id=facts["account_id"],
+                first=facts["makes"],
+                last=facts["removes"],
+                users=_users(account, zones),
+                contents=facts["contents"],
+            )
+    return found
+
+
+def _zones_of(account: Prediction, predictions: Predictions) -> dict[str, Prediction]:
+    return {host: zone for host, zone in predictions.items() if zone.is_zone_of(account)}
+
+
+def _users(account: Prediction, zones: Predictions) -> dict[str, list[str]]:
+    """By changed list of an account, the zones whose rules refer to it; one of which nothing was
+    read may refer to any."""
+    users: dict[str, list[str]] = {}
+    for name in account.of_fleet["contents"]:
+        using = [host for host in zones if name in zones[host].of_fleet.get("uses", (name,))]
+        if using:
+            users[name] = using
+    return users
+
+
+def turns_of_zones(predictions: Predictions) -> dict[str, FleetTurn]:
+    """The turns of zones that are to be predicted again, after what their accounts make."""
+    turns: dict[str, FleetTurn] = {}
+    accounts = {host: predictions[host] for host in orders(predictions)}
+    for host, zone in predictions.items():
+        before = [account.of_fleet for account in accounts.values() if zone.is_zone_of(account)]
+        if before and zone.of_fleet:
+            states = {facts["account_id"]: facts["state"] for facts in before}
+            contents = {facts["account_id"]: facts["contents"] for facts in before}
+            turns[host] = ORDERED._replace(accounts=states, contents=contents)
+    return turns
+
+
+def turns_of_accounts(predictions: Predictions) -> dict[str, FleetTurn]:
+    """The turns of accounts that are to be predicted again, after what their zones change."""
+    turns: dict[str, FleetTurn] = {}
+    for host, order in orders(predictions).items():
+        if not order["last"]:
+            continue
+        zones = _zones_of(predictions[host], predictions)
+        freed: Counter[str] = Counter()
+        failed: list[str] = []
+        for zone_host, zone in zones.items():
+            if zone.result.get("failed"):
+                failed.append(zone_host)
+            else:
+                freed.subtract(zone.of_fleet.get("changes", {}))
+        turns[host] = ORDERED._replace(freed=dict(freed), users=still_using(order, failed))
+    return turns
+
+
+def still_using(order: AccountOrder, failed: Sequence[str]) -> dict[str, list[str]]:
+    """By list, the failed hosts that go on to refer to it."""
+    users: dict[str, list[str]] = {}
+    for name, hosts in order["users"].items():
+        using = [host for host in hosts if host in failed]
+        if using:
+            users[name] = using
+    return users
+
+
+Predict = Callable[[Mapping[str, FleetTurn]], Iterable[Prediction]]  # of hosts in these turns
+
+
+def predictions_in_turns(hosts: Sequence[str], predict: Predict) -> dict[str, Prediction]:
+    """The predictions of all hosts: zones after what their accounts make, and these accounts after
+    what their zones change."""
+    predictions = dict(zip(hosts, predict(dict.fromkeys(hosts, ORDERED))))
+    for turns_after in (turns_of_zones, turns_of_accounts):
+        turns = turns_after(predictions)
+        if turns:
+            predictions.update(zip(turns, predict(turns)))
+    return predictions
+
+
+FIRST_TURN = (
+    "first_turn"  # in the result of a host that has a further turn: the result of its first
+)
+OF_BOTH_TURNS = ("operations", "risks", "diff", "warnings", "unknown")
+
+
+class HostTurn(NamedTuple):
+    """The task of a host in a run, by what the task for all hosts returned (`fleet`): in its turn
+    `first` or `last`, or between them. `earlier` is the result of its first turn."""
+
+    host: str
+    fleet: Mapping[str, Any]
+    turn: str
+    earlier: Mapping[str, Any]
+    check_mode: bool
+
+    @classmethod
+    def of_task(
+        cls, host: str, turn: str, variables: Mapping[str, Any], check_mode: bool
+    ) -> HostTurn | None:
+        """The turn of a host; None if no task has predicted all hosts together."""
+        fleet = variables.get(FLEET)
+        if not isinstance(fleet, Mapping) or host not in fleet["hosts"]:
+            return None
+        earlier = fields_in(fields_in(variables.get(RESULT)).get(FIRST_TURN))
+        return cls(host, fleet, turn, earlier, check_mode)
+
+    @property
+    def account_order(self) -> AccountOrder | None:
+        """The turns of an account on which zones of the run depend; None for any other host."""
+        order: AccountOrder | None = self.fleet["order"].get(self.host)
+        return order
+
+    @property
+    def settled(self) -> dict[str, Any] | None:
+        """The result of a task that has nothing to run; None if it has. In check mode, the host was
+        predicted with the others. Between its turns, an account waits, unless the first one was
+        its last."""
+        order = self.account_order
+        if self.check_mode:
+            is_ordered = order is not None or self.host in self.fleet["after_others"]
+            return dict(self.fleet["hosts"][self.host]) if is_ordered else None
+        if order is None or self.turn:
+            return None
+        if order["last"] and not self.earlier.get("failed"):
+            return {"changed": False, FIRST_TURN: self.earlier}
+        return dict(self.earlier)
+
+    @property
+    def is_followed(self) -> bool:
+        """Return whether a later turn of the host shows what it has done."""
+        order = self.account_order
+        return self.turn == FIRST and order is not None and order["last"]
+
+    def fleet_turn(self, failed: Sequence[str]) -> FleetTurn:
+        """The turn of the host, after the hosts that have `failed`."""
+        order = self.account_order
+        if order is not None:
+            users = still_using(order, failed) if self.turn == LAST else {}
+            return ORDERED._replace(turn=self.turn, users=users)
+        accounts: Mapping[str, AccountOrder] = self.fleet["order"]
+        contents = {account["account_id"]: account["contents"] for account in accounts.values()}
+        return ORDERED._replace(contents=contents)
+
+    def result(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of the task with this result of its run: in the last turn that of both, in the
+        first one none yet. A failure of the first one ends no play."""
+        if self.turn == FIRST:
+            return {"changed": False, FIRST_TURN: result}
+        if self.turn == LAST:
+            return _of_both_turns(self.earlier, result)
+        return dict(result)
+
+
+def _of_both_turns(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
+    """The one result of a host that has had two turns."""
+    merged = {**without(first, LATER), **last}
+    if last.get("failed") and LEFT_OUT not in last:
+        done = [*(first.get("operations") or ()), *(last.get("done") or ())]
+        merged["done"] = done
+    for name in OF_BOTH_TURNS:
+        parts = [*(first.get(name) or ()), *(last.get(name) or ())]
+        if parts:
+            merged[name] = parts
+    merged["changed"] = bool(first.get("changed") or last.get("changed"))
+    merged["plan_id"] = first.get("plan_id") or last.get("plan_id")
+    return merged

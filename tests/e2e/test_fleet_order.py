@@ -1,0 +1,211 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An account and its zones in one run of the playbook baseline: lists are made before the rules that refer to them, and
+removed after these, whatever a commit changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.inventories import write_inventory
+from tests.support.module_run import ACCOUNT
+
+REPORT = REPOSITORY / "playbooks" / "report.yml"
+PLAYBOOK = REPOSITORY / "playbooks" / "baseline.yml"
+OFFICE, SHOP = "192.0.2.1", "192.0.2.2"
+COMPARED = ("operations", "plan_id", "changed")
+
+
+def a_list(name: str, *addresses: str) -> dict[str, Any]:
+    return {"name": name, "items": [{"ip": address} for address in addresses], "purge": True}
+
+
+def block(*names: str) -> list[dict[str, Any]]:
+    """The rules of a zone, of which one refers to these lists, if there are any."""
+    terms = [f"ip.src in ${name}" for name in names]
+    listed = {"ref": "listed", "action": "block", "expression": " or ".join(terms)}
+    rules = [{"ref": "admin", "action": "block", "expression": "ip.src eq 198.51.100.1"}]
+    return [*rules, listed] if names else rules
+
+
+class Commit(NamedTuple):
+    """The lists of an account, and those to which the rule of each zone refers, before a commit and after it."""
+
+    lists: Sequence[Mapping[str, Any]]
+    zones: Sequence[Sequence[str]]
+    lists_after: Sequence[Mapping[str, Any]]
+    zones_after: Sequence[Sequence[str]]
+
+
+BOTH = a_list("both", OFFICE, SHOP)
+COMMITS: Mapping[str, Commit] = {
+    "split": Commit([BOTH], [["both"]] * 6, [a_list("office", OFFICE), a_list("shop", SHOP)], [["office", "shop"]] * 6),
+    "split off": Commit([BOTH], [["both"]] * 2, [a_list("both", OFFICE), a_list("shop", SHOP)], [["both", "shop"]] * 2),
+    "merge": Commit([a_list("office", OFFICE), a_list("shop", SHOP)], [["office", "shop"]] * 2, [BOTH], [["both"]] * 2),
+    "rename": Commit([BOTH], [["both"]] * 2, [a_list("listed", OFFICE, SHOP)], [["listed"]] * 2),
+    "create": Commit([], [[]] * 2, [BOTH], [["both"], []]),
+    "delete": Commit([BOTH], [["both"]] * 2, [], [[]] * 2),
+    "exchange": Commit([BOTH, a_list("new")], [["both"], []], [a_list("new", SHOP)], [[], ["new"]]),
+}
+
+
+def zone_id(number: int) -> str:
+    return f"{number:x}" * 32
+
+
+def write_hosts(folder: Path, service: LocalService, commit: Commit, **account: Any) -> Path:
+    """Write the inventory after a commit."""
+    lists = {"edge_account_id": ACCOUNT, "baseline_ip_lists": list(commit.lists_after), "baseline_purge": ["ip_lists"]}
+    zones = {
+        f"zone{number}": {
+            "edge_zone_id": zone_id(number),
+            "baseline_custom_rules": block(*names),
+            "baseline_purge": True,
+        }
+        for number, names in enumerate(commit.zones_after, start=1)
+    }
+    accepted = ["empties_list", "weakens_zone"]
+    groups = {"accounts": {"lima": {**lists, **account}}, "zones": zones}
+    return write_inventory(folder, service, groups, baseline_accept_risks=accepted)
+
+
+def seed(service: LocalService, commit: Commit) -> None:
+    account = service.account(ACCOUNT)
+    account.seed(lists=[{"name": listed["name"], "items": listed["items"]} for listed in commit.lists])
+    for number, names in enumerate(commit.zones, start=1):
+        service.zone(zone_id(number)).seed(account_id=ACCOUNT, custom_rules=block(*names))
+
+
+def play(inventory: Path, *arguments: str) -> Run:
+    return ansible_playbook("-i", inventory, *arguments, PLAYBOOK)
+
+
+def predicted(run: Run) -> Mapping[str, Any]:
+    """The results of all hosts in the task that predicts them."""
+    (task,) = [task for task in run.tasks if "remaining" in task.result]
+    hosts: Mapping[str, Any] = task.result["hosts"]
+    return hosts
+
+
+def results(run: Run) -> dict[str, Mapping[str, Any]]:
+    """The last result of each host that got a task."""
+    return {task.host: task.result for task in run.of() if "remaining" not in task.result}
+
+
+def contents(service: LocalService) -> dict[str, set[str]]:
+    return {each["name"]: {item["ip"] for item in each["items"]} for each in service.account(ACCOUNT).ip_lists.lists}
+
+
+def contents_of(lists: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
+    return {listed["name"]: {item["ip"] for item in listed["items"]} for listed in lists}
+
+
+@pytest.mark.parametrize("name", COMMITS)
+def test_a_commit_is_one_run(name: str, tmp_path: Path, service: LocalService) -> None:
+    commit = COMMITS[name]
+    seed(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    plan = predicted(play(inventory, "--check").done())
+    assert not service.writes
+    done = results(play(inventory).done())
+    for host, result in done.items():
+        assert {key: result.get(key) for key in COMPARED} == {key: plan[host].get(key) for key in COMPARED}, host
+    assert {host for host in plan if plan[host]["changed"]} == done.keys()
+    assert contents(service) == contents_of(commit.lists_after)
+    writes = len(service.writes)
+    again = predicted(play(inventory).done())
+    assert not any(result["changed"] for result in again.values())
+    assert len(service.writes) == writes
+
+
+RENAME = COMMITS["rename"]
+
+
+def refused_zone(tmp_path: Path, service: LocalService, commit: Commit, **variables: Any) -> Path:
+    """Seed a commit; the inventory, in which the plan of zone1 is refused."""
+    seed(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    host_variables = tmp_path / "host_vars"
+    host_variables.mkdir()
+    refusal = {"baseline_expectations": [{"description": "guest", "request": GUEST, "expect": "blocked"}], **variables}
+    (host_variables / "zone1.yml").write_text(yaml.safe_dump(refusal), encoding="utf-8")
+    return inventory
+
+
+GUEST = {"source": "203.0.113.9", "method": "GET", "host": "shop.example", "path": "/"}
+
+
+@pytest.mark.parametrize("name", ["rename", "split off"])
+def test_what_a_refused_zone_refers_to_stays(name: str, tmp_path: Path, service: LocalService) -> None:
+    commit = COMMITS[name]
+    inventory = refused_zone(tmp_path, service, commit)
+    check = play(inventory, "--check")
+    plan = predicted(check)
+    run = play(inventory)
+    done = results(run)
+    left_out = [{"host": "zone1", "resource": "ip_list", "key": "both"}]
+    for account in (plan["lima"], done["lima"]):
+        assert account["left_out"] == left_out, account
+        assert "zone1, which failed, refer to them" in account["msg"]
+    assert done["lima"]["operations"] == plan["lima"]["operations"] and done["lima"]["changed"]
+    assert done["zone2"]["changed"] and not done["zone1"]["changed"]
+    assert contents(service)["both"] == {OFFICE, SHOP}
+    assert contents(service).keys() == {"both", *contents_of(commit.lists_after)}
+    assert check.code == run.code == 2
+    last_line = "3 hosts: 0 in order, 1 {}changed, 2 refused, 0 not reached."
+    assert last_line.replace("{}changed", "would change") in check.output
+    assert last_line.format("") in run.output
+    (tmp_path / "host_vars" / "zone1.yml").unlink()
+    play(inventory).done()
+    assert contents(service) == contents_of(commit.lists_after)
+
+
+def test_plans_that_were_approved_together_are_applied_together(tmp_path: Path, service: LocalService) -> None:
+    commit = COMMITS["split off"]
+    seed(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    host_variables = tmp_path / "host_vars"
+    host_variables.mkdir()
+    for host, result in predicted(play(inventory, "--check").done()).items():
+        approval = {"baseline_expected_plan": result["plan_id"]}
+        (host_variables / f"{host}.yml").write_text(yaml.safe_dump(approval), encoding="utf-8")
+    play(inventory).done()
+    assert contents(service) == contents_of(commit.lists_after)
+
+
+def test_a_limited_run_keeps_what_zones_outside_refer_to(tmp_path: Path, service: LocalService) -> None:
+    seed(service, RENAME)
+    inventory = write_hosts(tmp_path, service, RENAME)
+    limited = ("--limit", "lima,zone1")
+    plan, run = predicted(play(inventory, "--check", *limited)), play(inventory, *limited)
+    left_out = [{"host": "", "resource": "ip_list", "key": "both"}]
+    assert plan["lima"]["left_out"] == results(run)["lima"]["left_out"] == left_out
+    assert run.code == 2 and results(run)["zone1"]["changed"]
+    assert contents(service).keys() == {"both", "listed"}
+    play(inventory).done()
+    assert contents(service).keys() == {"listed"}
+
+
+def test_a_report_has_the_plans_of_the_run(tmp_path: Path, service: LocalService) -> None:
+    commit = COMMITS["split off"]
+    seed(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    directory = tmp_path / "report"
+    ansible_playbook("-i", inventory, "-e", f"report_directory={directory}", REPORT).done()
+    plans = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (directory / "plans").iterdir()}
+    check = predicted(play(inventory, "--check").done())
+    for host, result in check.items():
+        assert (plans[host]["plan_id"], plans[host]["operations"]) == (result["plan_id"], result["operations"])
+    records = json.loads((directory / "report.json").read_text(encoding="utf-8"))["hosts"]
+    refused = {record["host"]: [risk["code"] for risk in record["risks"] if not risk["accepted"]] for record in records}
+    assert not any(refused.values()), refused

@@ -1,0 +1,79 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An account and its zones as one run of the playbook has them, in this process: predicted together, and run in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from ansible_collections.edgeops.protection.plugins.module_utils._context import FIRST, LAST, FleetTurn
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HeldTexts
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.order import (
+    FIRST_TURN,
+    HostTurn,
+    Prediction,
+    orders,
+    predictions_in_turns,
+    turns_of_zones,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRun, HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, host_part
+
+from tests.support.host_parts import run_module
+
+Results = dict[str, dict[str, Any]]  # by host
+
+
+class Fleet(NamedTuple):
+    """The variables of hosts, by their names."""
+
+    variables: Mapping[str, Mapping[str, Any]]
+
+    def predicted(self) -> dict[str, Prediction]:
+        """The predictions of all hosts, as the task for all of them makes them."""
+        return predictions_in_turns(
+            [*self.variables], lambda turns: [self._prediction(host, turns[host]) for host in turns]
+        )
+
+    def _prediction(self, host: str, turn: FleetTurn) -> Prediction:
+        run = self._run(host, turn, True)
+        return Prediction(dict(run.result), HeldTexts(), run.of_fleet)
+
+    def _run(self, host: str, turn: FleetTurn, check_mode: bool) -> HostRun:
+        def in_turn(part: Part, check_mode: bool) -> dict[str, Any]:
+            return run_module(replace(part, context=part.context._replace(fleet=turn)), check_mode)
+
+        return HostRunner(in_turn).update(host_part(host, self.variables[host]), check_mode)
+
+    def done(self, predictions: Mapping[str, Prediction]) -> Results:
+        """The results of a run, play by play."""
+        order = orders(predictions)
+        fleet = {"hosts": {host: item.result for host, item in predictions.items()}, "order": order}
+        fleet["after_others"] = [*turns_of_zones(predictions)]
+        results: Results = {}
+        turn_of = partial(self._turn, fleet, results)
+        remaining = [
+            host for host, item in predictions.items() if item.result.get("changed") or item.result.get("failed")
+        ]
+        for play, hosts in (
+            (FIRST, [host for host in order if order[host]["first"]]),
+            ("", remaining),
+            (LAST, [host for host in order if order[host]["last"] and not results.get(host, {}).get("failed")]),
+        ):
+            for host in hosts:
+                turn_of(host, play)
+        return results
+
+    def _turn(self, fleet: Mapping[str, Any], results: Results, host: str, play: str) -> None:
+        earlier = results.get(host, {}).get(FIRST_TURN) or {}
+        turn = HostTurn(host, fleet, play, earlier, False)
+        if turn.settled is not None:
+            results[host] = turn.settled
+            return
+        failed = [name for name, result in results.items() if result.get("failed")]
+        results[host] = turn.result(self._run(host, turn.fleet_turn(failed), False).result)
