@@ -217,6 +217,46 @@ def test_an_export_that_is_applied_changes_nothing(of_account: bool, service: Lo
     assert service.writes == []
 
 
+SHAPES = {"once": ["a"], "twice": ["b", "c"], "disabled": ["d"], "never": []}  # the refs of rules that deploy a ruleset
+
+
+def deployed_in_every_shape(entry_rules: list[dict[str, Any]]) -> dict[str, Any]:
+    """The rulesets and the entry point of an owner, with rules beside the deployments."""
+    rulesets, rules = [], [*entry_rules]
+    for number, (name, refs) in enumerate(SHAPES.items(), start=1):
+        rulesets.append({"id": str(number) * 32, "name": name, "rules": [ADMIN]})
+        for ref in refs:
+            parameters = {"id": str(number) * 32}
+            rule = {"ref": ref, "action": "execute", "expression": ENTERPRISE, "action_parameters": parameters}
+            rules.append({**rule, "enabled": name != "disabled"})
+    return {"custom_rulesets": rulesets, "custom_rules": rules}
+
+
+@pytest.mark.parametrize("purge", [False, True])
+@pytest.mark.parametrize("of_account", [False, True], ids=["zone", "account"])
+def test_an_export_of_rulesets_in_every_shape_changes_nothing(
+    of_account: bool, purge: bool, service: LocalService
+) -> None:
+    """Of a ruleset that several rules deploy, no variable describes the deployment, and a note names the rules."""
+    service.account(ACCOUNT).seed(**(deployed_in_every_shape([]) if of_account else {}))
+    service.zone(ZONE).seed(**({} if of_account else deployed_in_every_shape([LOGIN])))
+    reached = {"api_token": service.token, "base_url": service.base_url}
+    owner = {"account_id": ACCOUNT} if of_account else {"zone_id": ZONE}
+    options: dict[str, Any] = {**dict.fromkeys(EXPORT_OPTIONS), **reached, **owner, "skip": []}
+    connection = connection_of(options)
+    state = read_host(exported_resources("lima", options), connection, run_module)
+    export = export_state(state.objects, purge=purge)
+    variables = read_back(export_text(export, {}))
+    described = {entry["name"]: entry.get("deploy") for entry in variables["baseline_custom_rulesets"]}
+    assert {name: bool(deploy) for name, deploy in described.items()} == {
+        "once": True, "twice": False, "disabled": True, "never": False
+    }  # fmt: skip
+    notes = " ".join([*export.notes, *Undescribed(connection, [], run_module).notes(state)])
+    assert ("(b, c)" in notes) if of_account else ("custom rule b " in notes and "custom rule c " in notes)
+    assert result_of(part_of(service, variables, of_account))["operations"] == []
+    assert service.writes == []
+
+
 def test_an_export_of_a_host_with_both_has_the_rulesets_of_its_account(service: LocalService) -> None:
     service.account(ACCOUNT), service.zone(ZONE).seed(**copy.deepcopy(DEPLOYMENTS))
     reached = {"api_token": service.token, "base_url": service.base_url}
@@ -236,10 +276,10 @@ SEEDS: list[tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = [
     ({}, DEPLOYMENTS, ["custom_rulesets"], []),
     (DEPLOYMENTS, DEPLOYMENTS, [], ["The custom ruleset Bots of the zone (3 rules", "The custom ruleset theirs of",
                                     "Left out, since of the custom rules of an account the role manages those alone that"
-                                    " deploy its rulesets: 2 custom rules of the account (office, last)."]),
+                                    " deploy one of its rulesets by themselves: 2 custom rules of the account (office, last)."]),
     ({"custom_rules": [ADMIN, LOGIN]}, {}, [],
      ["Left out, since of the custom rules of an account the role manages those alone that"
-      " deploy its rulesets: 2 custom rules of the account (admin, login)."]),
+      " deploy one of its rulesets by themselves: 2 custom rules of the account (admin, login)."]),
     ({"network_rate_limits": [ADMIN]}, {}, [],
      ["Left out, since no role or module manages them: rate limits of the Network Firewall (1, phase magic_transit_ratelimit)."]),
     ({"network_rate_limits": [ADMIN], "firewall_entitled": False}, {}, [], []),

@@ -90,17 +90,19 @@ def _whole_ruleset(owner_option: str, obj: Object, state: State) -> dict[str, An
 def _deployment_in(
     entry_point_rules: Sequence[Object], ids: Sequence[Any]
 ) -> dict[str, Any] | None:
-    """The options of the first rule that deploys a ruleset with one of these ids."""
+    """The options of the rule that deploys a ruleset with one of these ids; None if no rule does,
+    or if several do, which no options describe."""
     position = "first"
+    deployments: list[dict[str, Any]] = []
     for rule in entry_point_rules:
         if deployed(rule) in ids:
             deploy = {option: rule.get(option) for option in DEPLOYMENT_OPTIONS}
             deploy["position"] = position
             parameters = fields_in(rule.get("action_parameters"))
             deploy.update(without(parameters, "id"))  # which no option describes
-            return deploy
+            deployments.append(deploy)
         position = f"after {rule.get('ref')}"
-    return None
+    return deployments[0] if len(deployments) == 1 else None
 
 
 def _is_unused(owner_option: str, obj: Object, state: State) -> bool:
@@ -185,8 +187,12 @@ WHOLE_RULESETS: Mapping[str, Resource] = {
 
 def deploying_rules(rulesets: Sequence[Object], state: State) -> list[Key]:
     """The keys of the custom rules of a zone that deploy these rulesets of it."""
-    deployments = [_whole_ruleset(ZONE_OPTION, obj, state)["deploy"] for obj in rulesets]
-    return [CUSTOM_RULES.key_of(deployment) for deployment in deployments if deployment]
+    ids: set[Any] = set()
+    for ruleset in rulesets:
+        name = CUSTOM_RULESETS[ZONE_OPTION].label_of(ruleset)
+        ids |= {ruleset.get("id"), id_of_new(name)} - {None}
+    rules = state[ENTRY_POINTS[ZONE_OPTION].plural]
+    return [CUSTOM_RULES.key_of(rule) for rule in rules if deployed(rule) in ids]
 
 
 def whole_rulesets(state: State, owner_option: str) -> list[Object]:

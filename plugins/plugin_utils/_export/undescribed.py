@@ -120,5 +120,5 @@ def _rules_of_account(host: HostState) -> Iterator[str]:
         )
         yield (
             f"Left out, since of the custom rules of an account the role manages those alone that"
-            f" deploy its rulesets: {titles} ({labels})."
+            f" deploy one of its rulesets by themselves: {titles} ({labels})."
         )
