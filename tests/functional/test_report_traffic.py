@@ -136,6 +136,7 @@ NAMED: list[tuple[str, str, list[Any], list[Any], str, str]] = [
      "The rule for managed rules m may match fewer requests than described, since it has the field sample_rate."),
     ("a pinned version", "managed_rules", [PINNED], [deployment()], "weakened",
      "The rule for managed rules m may execute other managed rules, since it has another version."),
+    ("the latest version", "managed_rules", [deployment(action_parameters={"id": RULESET, "version": "latest"})], [deployment()], "in_order", ""),
     ("a skip of private sources", "custom_rules", [skip(PRIVATE), rule(ADMIN)], [rule(ADMIN)], "in_order", ""),
     ("a skip of private sources in front", "custom_rules", [skip(PRIVATE), rule(ADMIN)], [rule(ADMIN), skip(PRIVATE)], "in_order", ""),
     ("a block of all but private sources", "custom_rules", [rule(f"{ADMIN} and not {PRIVATE}")], [rule(ADMIN)], "drift", DRIFT),

@@ -351,12 +351,12 @@ def _worlds(
 ) -> Iterator[World]:
     """The worlds that are possible: a rule that may match a request, or end its evaluation, does so
     in both walks or in none."""
-    afterwards = [*_ends(after)]
+    afterwards = [*_endings_of(after)]
     if before is after:
         yield from (World(ending, ending) for ending, _traffic in afterwards)
         return
     same = {ending and ending.identity: (ending, traffic) for ending, traffic in afterwards}
-    for ending, left in _ends(before):
+    for ending, left in _endings_of(before):
         first = same.get(ending and ending.identity)  # most cases end at the same rule
         for candidate, traffic in chain([first] if first else [], afterwards):
             both = cases.intersection(left, traffic)
@@ -367,7 +367,7 @@ def _worlds(
                 break
 
 
-def _ends(walked: WalkedRules[Set]) -> Iterator[tuple[EndingRule | None, Set]]:
+def _endings_of(walked: WalkedRules[Set]) -> Iterator[tuple[EndingRule | None, Set]]:
     """The rules that end the evaluation in some cases, each with these cases; None with those in
     which no rule does."""
     for ended in walked.ended:

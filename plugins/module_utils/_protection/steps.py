@@ -22,12 +22,11 @@ from .._schema.resource import ENFORCING, Object, Resource, State, fields_in
 from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed, phase_of
 from .._values.address_set import Contents
 from .looser_rules import deploys_less, limits_less, other_parameters
-from .overrides import CHALLENGED as ONLY_CHALLENGED
-from .overrides import weaker_levels
+from .overrides import CHALLENGED, weaker_levels
 from .rules_in_force import listed, rules_in_force
 from .traffic_changes import PASSES, PASSING, Source
 from .walk import (
-    CHALLENGED,
+    CHALLENGED_BEFORE,
     CHECKED,
     COUNTED,
     DEPLOYED,
@@ -162,7 +161,7 @@ class StateSteps:
         return Mark(SKIPPED, name, what, now)
 
 
-CHALLENGES_FIRST = Mark(CHALLENGED, "", "", "")
+CHALLENGES_FIRST = Mark(CHALLENGED_BEFORE, "", "", "")
 
 
 @dataclass(frozen=True)
@@ -296,7 +295,7 @@ def is_softer(was: Mark, becomes: Mark) -> bool:
         return was.key == BLOCK and becomes.family == STOPPED
     if was.family == OVERRIDDEN:
         levels = (was.obj["level"], becomes.obj["level"])
-        return [*weaker_levels(*levels, was.obj["action"])] == [ONLY_CHALLENGED]
+        return [*weaker_levels(*levels, was.obj["action"])] == [CHALLENGED]
     if was.family != COUNTED or not becomes.obj:
         return False
     former, action = was.obj.get("action"), str(becomes.obj.get("action"))

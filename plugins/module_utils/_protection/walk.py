@@ -24,7 +24,7 @@ from .traffic_sets import TrafficSet, TrafficSets
 STOPPED, LOGGED, SKIPPED, UNKNOWN = "stopped", "logged", "skipped", "unknown"  # families of marks
 COUNTED, CHECKED, EXEMPT, OVERRIDDEN = "counted", "checked", "exempt", "overridden"
 DEPLOYED = "deployed"  # an exception behind the deployment of a ruleset has no effect
-CHALLENGED = "challenged"  # by a rate limit that traffic exceeds; no limit behind it blocks it
+CHALLENGED_BEFORE = "challenged before"  # by a rate limit, so that none behind it blocks
 
 
 class Mark(NamedTuple):

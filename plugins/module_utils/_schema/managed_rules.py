@@ -17,7 +17,7 @@ from typing import Any, Callable, Mapping, Sequence
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
 from .._values.kinds import as_json, choice, identifier, keyed, mapping
-from .resource import ENFORCING, LOG, ZONE_OPTION, Permission, Values
+from .resource import ENFORCING, LOG, ZONE_OPTION, Permission, Values, without
 from .rulesets import (
     EXECUTE,
     LOGGING,
@@ -111,6 +111,13 @@ def _parse_parameters(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: parsed[name] for name in parsed if parsed[name] or name not in EXCEPTION}
 
 
+def _normalise_parameters(value: Any) -> str:
+    """The parameters as a text that is equal if they mean the same: the latest version is that of a
+    deployment without one."""
+    is_latest = isinstance(value, Mapping) and value.get("version") == "latest"
+    return as_json(without(value, "version") if is_latest else value)
+
+
 def _invalid_rule(rule: Values) -> str:
     """The reason why Cloudflare would refuse a rule; empty if it would not."""
     missing = lacking(rule, "action", "expression")
@@ -140,7 +147,7 @@ MANAGED_RULES = entry_point(
     fields=fields_of_rules(
         (EXECUTE, SKIP),
         RULE_EXPRESSION,
-        PARAMETERS_AS_GIVEN._replace(parse=_parse_parameters, normalise=as_json),
+        PARAMETERS_AS_GIVEN._replace(parse=_parse_parameters, normalise=_normalise_parameters),
         LOGGING,
     ),
     semantics=RULE_SEMANTICS._replace(
