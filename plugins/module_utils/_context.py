@@ -21,6 +21,7 @@ CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
 VENDOR_RULESETS = "vendor_rulesets"  # that rules of these collections execute, beside them as well
 WATCHED_SINCE = "watched_since"  # the moment of a change, whose traffic stands beside them as well
 WATCHED_REQUESTS = "watched_requests"  # or examples of what rules have stopped since then
+LACKING = "lacking"  # of a failure: lists that rules name and the account does not have
 LATER = "later_plan_id"  # of a result: the plan of the last turn of an account
 LEFT_OUT = "left_out"  # of a result: what stays of lists to which rules of other hosts refer
 OF_FLEET = (

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any, Mapping, NamedTuple
 
 from ._apply.recovery import Applied
-from ._context import OF_FLEET
+from ._context import LACKING, OF_FLEET
 from ._guard.checked import Checked
 from ._guard.comparison import expected_results, unmanaged_results, weaker_results
+from ._plan.plan import Plan
 from ._planning.stages import Rollout
 from ._result import (
     add_orders,
@@ -80,6 +81,7 @@ class RunResults(NamedTuple):
         details.update(self._weaker(checked, plan.before, plan.after()))
         details.update(self._not_served(plan.before))
         details.update(self._of_fleet(checked))
+        details.update(self._lacking(plan))
         details.update(self.task.shown_products)
         return self._with_options(details)
 
@@ -107,6 +109,16 @@ class RunResults(NamedTuple):
         if planned.kept:
             result["left"] = operation_records(planned.kept)
         return {**result, **self._of_fleet(checked)}
+
+    def _lacking(self, plan: Plan) -> dict[str, Any]:
+        """The lists that a role would have to make first, in its result."""
+        context = self.task.context
+        if not context.is_role or context.reports or ZONE_OPTION not in self.owner:
+            return {}
+        from ._guard.list_plans import lacking_lists  # loads all kinds of rules
+
+        records = lacking_lists(plan)
+        return {LACKING: records} if records else {}
 
     def _of_fleet(self, checked: Checked) -> dict[str, Any]:
         """The facts that other hosts take from the plan; empty outside of a fleet."""

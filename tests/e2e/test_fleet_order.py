@@ -209,3 +209,15 @@ def test_a_report_has_the_plans_of_the_run(tmp_path: Path, service: LocalService
     records = json.loads((directory / "report.json").read_text(encoding="utf-8"))["hosts"]
     refused = {record["host"]: [risk["code"] for risk in record["risks"] if not risk["accepted"]] for record in records}
     assert not any(refused.values()), refused
+
+
+def test_a_limit_without_the_account_names_it(tmp_path: Path, service: LocalService) -> None:
+    seed(service, RENAME)
+    inventory = write_hosts(tmp_path, service, RENAME)
+    for limited in ("zone1", "zone1,zone2", "zones"):
+        run = play(inventory, "--limit", limited)
+        message = results(run)["zone1"]["msg"]
+        assert "The host lima describes the list listed, and is not in this run" in message
+        assert results(run)["zone1"]["lacking"] == [{"resource": "ip_list", "key": "listed"}]
+        assert run.code == 2
+    assert not service.writes

@@ -73,15 +73,27 @@ def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     """
     names = _kinds_of_lists(plan)
     clauses = []
-    for use in _new_uses(plan.operations):
+    for use in _uses_of_no_list(plan):
         name = use.list_name
-        if not use.field and name not in names:
-            rule = use.operation.title
-            lacking = (
-                f"the list ${name}, which the account does not have{did_you_mean(name, names)}"
-            )
-            clauses.append(f"{rule} names {lacking}")
+        lacking = f"the list ${name}, which the account does not have{did_you_mean(name, names)}"
+        clauses.append(f"{use.operation.title} names {lacking}")
     return f"The {'; '.join(clauses)}. Correct the name, or create the list." if clauses else ""
+
+
+def _uses_of_no_list(plan: Plan) -> list[NewUse]:
+    """The new uses of lists that the account does not have."""
+    names = _kinds_of_lists(plan)
+    uses = _new_uses(plan.operations)
+    return [use for use in uses if not use.field and use.list_name not in names]
+
+
+def lacking_lists(plan: Plan) -> list[Mapping[str, str]]:
+    """The lists to which changed rules newly refer and that the account does not have, by resource
+    and key; empty if its lists are not known."""
+    if LISTS.plural not in plan.before:
+        return []
+    names = dict.fromkeys(use.list_name for use in _uses_of_no_list(plan))
+    return [{"resource": LISTS.name, "key": name} for name in names]
 
 
 def _kinds_of_lists(plan: Plan) -> dict[str, str]:

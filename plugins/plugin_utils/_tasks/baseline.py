@@ -32,6 +32,7 @@ from .._baseline.order import (
     FIRST_TURN,
     HostTurn,
     Prediction,
+    naming_makers,
     orders,
     predictions_in_turns,
     turns_of_zones,
@@ -90,6 +91,7 @@ class BaselineAction(FleetAction):
         result = task.result_of(update_host, host_variables.OF_HOST, partial(describe, task))
         if result.get("failed"):
             texts.show()
+            result = naming_makers(result, task.account_of_zone(), task.variables)
         return result if turn is None else turn.result(result)
 
     def _turn(
@@ -109,7 +111,10 @@ class BaselineAction(FleetAction):
         if REQUESTS_IMPORT_ERROR or self._wants_task_of_each_host(variables):
             return {"play": play, "changed": False, "remaining": hosts, "hosts": {}, "counts": {}}
         predictions = self._predictions(hosts, variables)
-        results = {host: prediction.result for host, prediction in predictions.items()}
+        results = {
+            host: naming_makers(prediction.result, prediction.account_id, variables)
+            for host, prediction in predictions.items()
+        }
         texts_of_hosts = {host: prediction.texts for host, prediction in predictions.items()}
         settled: dict[str, dict[str, Any]] = {}  # the hosts that get no task of their own
         for host, result in results.items():
