@@ -5,17 +5,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from . import firewall_checks, managed_checks, override_checks, rate_checks, rule_checks
 from .accounts import Account, Item
+from .answers import NOT_ENTITLED, refusal
 from .credentials import Area
 from .zones import Zone
 
 Check = Callable[[Item, Item | None, str], None]  # of a body, the rule that it replaces, and a pointer
 OF_PLAN = {"free": 5, "pro": 20, "business": 100, "enterprise": 1000}  # custom rules, by the plan of the zone
 RATES_OF_PLAN = {"free": 1, "pro": 2, "business": 5, "enterprise": 100}
+
+
+# Fields by the plans whose zones have them, by "Fields reference" of each.
+FIELDS_OF_PLANS: Mapping[str, tuple[str, ...]] = {
+    r"cf\.waf\.score(?:\.(?:rce|sqli|xss))?": ("enterprise",),
+    r"cf\.waf\.score\.class": ("business", "enterprise"),
+    r"cf\.bot_management\.(?:score|ja3_hash|ja4|static_resource|corporate_proxy|detection_ids)": ("enterprise",),
+}
+TEXT_IN_QUOTES = re.compile(r'"(?:\\.|[^"\\])*"')
+
+
+def entitled(check: Check, owner: Account | Zone) -> Check:
+    """A check that also refuses new expressions with fields that the plan of a zone does not have."""
+    plan = getattr(owner, "plan", "")
+
+    def checked(body: Item, existing: Item | None, pointer: str) -> None:
+        check(body, existing, pointer)
+        expression = TEXT_IN_QUOTES.sub('""', body["expression"])
+        if plan not in OF_PLAN or (existing and existing["expression"] == body["expression"]):
+            return
+        for field, plans in FIELDS_OF_PLANS.items():
+            if plan not in plans and re.search(rf"(?<![\w.]){field}(?![\w.])", expression):
+                raise refusal(
+                    403, NOT_ENTITLED, "not entitled to use a field of the expression", f"{pointer}/expression"
+                )
+
+    return checked
 
 
 @dataclass(frozen=True)
@@ -35,7 +64,8 @@ def most_custom_rules(owner: Account | Zone) -> int:
 
 
 def check_of_custom_rules(owner: Account | Zone) -> Check:
-    return rule_checks.of_entry_point([each["id"] for each in owner.custom_rulesets], isinstance(owner, Account))
+    ids = [each["id"] for each in owner.custom_rulesets]
+    return entitled(rule_checks.of_entry_point(ids, isinstance(owner, Account)), owner)
 
 
 def of_overrides(name: Area, overridden: override_checks.Overridden) -> Phase:
@@ -62,12 +92,14 @@ BESIDE_NETWORK_FIREWALL = [  # which are read alone: the service takes no rule f
 CUSTOM_RULES = Phase(
     rule_checks.PHASE, "waf", check_of_custom_rules, most_custom_rules, most_custom=rule_checks.MOST_RULESETS
 )
-MANAGED_RULES = Phase("http_request_firewall_managed", "waf", lambda owner: managed_checks.check, lambda owner: 10**6)
+MANAGED_RULES = Phase(
+    "http_request_firewall_managed", "waf", lambda owner: entitled(managed_checks.check, owner), lambda owner: 10**6
+)
 CUSTOM_RULES_OF_ACCOUNT = replace(CUSTOM_RULES, area="account_waf")
 RATE_LIMITS = Phase(
     "http_ratelimit",
     "waf",
-    lambda owner: rate_checks.of(getattr(owner, "plan", "")),
+    lambda owner: entitled(rate_checks.of(getattr(owner, "plan", "")), owner),
     lambda owner: RATES_OF_PLAN.get(getattr(owner, "plan", ""), 10**6),
 )
 

@@ -17,6 +17,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import SKIPPED_PRODUCTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVELS
+from ansible_collections.edgeops.protection.plugins.module_utils._vendor.fields import (
+    FIELDS_BY_KIND,
+    PACKET_FIELDS_BY_KIND,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._vendor.functions import FUNCTIONS_BY_KIND
 from cloudflare.types.rulesets.phase import Phase
 from cloudflare.types.rulesets.rule_create_params import SkipRuleActionParameters
 from cloudflare.types.zones import SecurityLevel
@@ -345,6 +350,8 @@ def test_the_page_counts_the_rows_of_the_judges() -> None:
     assert f"| the calls of {len([*CASES, *HOSTS])} tasks | 0 |" in page
     assert f"| {len([*OF_REQUESTS, *OF_PACKETS])} expressions | 0 |" in page
     assert f"| {len(expressions_of_strangers())} expressions | 0 |" in page
+    tables = (FIELDS_BY_KIND, PACKET_FIELDS_BY_KIND, FUNCTIONS_BY_KIND)
+    assert f"| {sum(len(names.split()) for table in tables for names in table.values())} rows | 0 |" in page
     assert f"| {STATES} states each week | 0 |" in page
     assert f"| `{cf.PACKAGE}` {cf.VERSION}, " in page
     assert f"and {len(Contract.shared().operations())} operations of the local service |" in page

@@ -145,6 +145,8 @@ def test_a_field_that_the_plan_lacks_is_warned_of(
     told = warnings_of(modules.done("custom_rules", check=True, rules=[entry]))
     words = REQUIRES.format(plan.capitalize(), field, requires)
     assert (words in told) if requires else ("requires" not in told)
+    done = modules.run("custom_rules", rules=[entry])
+    assert ("not entitled to use a field" in str(done.get("msg"))) is bool(requires)
 
 
 def test_a_field_of_some_plans_is_doubted_if_the_plan_is_not_known(service: LocalService, modules: Modules) -> None:
