@@ -20,6 +20,7 @@ UNREAD = "unread"  # reasons, by collection, of a reading in part
 CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
 VENDOR_RULESETS = "vendor_rulesets"  # that rules of these collections execute, beside them as well
 WATCHED_SINCE = "watched_since"  # the moment of a change, whose traffic stands beside them as well
+WATCHED_SOURCES = "watched_sources"  # of an account, the data sets that show it
 WATCHED_REQUESTS = "watched_requests"  # or examples of what rules have stopped since then
 LACKING = "lacking"  # of a failure: lists that rules name and the account does not have
 LATER = "later_plan_id"  # of a result: the plan of the last turn of an account
@@ -27,7 +28,7 @@ LEFT_OUT = "left_out"  # of a result: what stays of lists to which rules of othe
 OF_FLEET = (
     "of_fleet"  # in a result, what the other hosts of a fleet take from it; removed by the role
 )
-WATCH = "watch"  # the sample of this traffic, and in the result of a role the outcome
+WATCH = "watch"  # its samples by their source, and in the result of a role the outcome
 NO_VALUES: Mapping[str, Any] = {}
 
 

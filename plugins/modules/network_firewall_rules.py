@@ -91,16 +91,20 @@ options:
             type: bool
             required: true
       staged:
-        description: Not for rules of an account, whose analytics do not tell of how many packets they are.
+        description:
+          - The steps of a rule that blocks. It is written with the action V(log), and gets its action by the first run after
+            O(rules[].staged.hours) at which it would have stopped few enough of the packets to the account. C(pending) says why it waits.
+          - A rule that stops packets already keeps its action. Cloudflare does not know this option.
+          - It needs the permission C(Account Analytics Read).
         version_added: 1.0.0
         type: dict
         suboptions:
           hours:
-            description: How many hours the rule logs.
+            description: How many hours the rule logs, and are examined. Another change of the rule begins anew.
             type: float
             default: 24
           max_stopped_percent:
-            description: How many of a hundred packets the rule may have matched.
+            description: How many of a hundred packets the rule may have matched. Not known is too much.
             type: float
             default: 0.1
       expires:

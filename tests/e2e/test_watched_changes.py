@@ -261,14 +261,65 @@ def test_a_later_change_keeps_the_word_of_what_is_in_force(service: LocalService
     assert sentence.startswith("A change was NOT set back, and is still in force: custom rule admin.")
 
 
-def test_a_watched_change_of_an_account_is_refused_before_a_write(service: LocalService, tmp_path: Path) -> None:
+def test_a_change_that_no_analytics_show_is_refused_before_a_write(service: LocalService, tmp_path: Path) -> None:
     service.zone(ZONE).seed(account_id=ACCOUNT)
     service.account(ACCOUNT)
-    variables = {"edge_account_id": ACCOUNT, "baseline_prefixes": [{"prefix": "192.0.2.0/24"}]}
+    variables = {"edge_account_id": ACCOUNT, "baseline_ip_lists": [{"name": "partners", "items": []}]}
     for options in ((), ("--check",)):
         refused = result(run(service, tmp_path, *options, **variables))
-        assert "baseline_watch: the analytics of a zone do not show" in refused["msg"]
+        assert "baseline_watch: the analytics do not show what" in refused["msg"]
         assert not service.writes and mark(tmp_path) is None
+
+
+DENY = {"ref": "deny", "action": "block", "expression": "ip.src in {192.0.2.0/24}"}
+TCP_RULE = {"kind": "out_of_state_tcp", "scope": "global", "mode": "enabled"}
+
+
+def packets(service: LocalService, dropped: int, node: str, **fields: Any) -> None:
+    """A thousand packets a minute, from an hour ago until in an hour, of which so many are dropped from now on."""
+    first = service.clock.now().replace(second=10, microsecond=0) - timedelta(minutes=60)
+    flows: list[dict[str, Any]] = []
+    for minute in range(120):
+        at = {"datetime": (first + timedelta(minutes=minute)).isoformat(), "ipDestinationAddress": "192.0.2.7"}
+        drops = dropped if minute >= 60 else 0
+        flows.append({**at, "node": "packets" if node == "firewall" else node, "packets": 1000 - drops})
+        flows += [{**at, **fields, "node": node, "packets": drops, "outcome": "drop"}] if drops else []
+    service.account(ACCOUNT).seed(traffic=flows)
+
+
+@pytest.mark.parametrize(("dropped", "remaining"), [(2, ["deny"]), (40, [])])
+def test_a_rule_of_the_network_firewall_that_drops_too_much_is_set_back(
+    service: LocalService, tmp_path: Path, dropped: int, remaining: list[str]
+) -> None:
+    account = service.account(ACCOUNT)
+
+    def drop() -> None:
+        (rule,) = account.entry_points["magic_transit"]["rules"]
+        packets(service, dropped, "firewall", ruleId=rule["id"])
+
+    service.misbehave("meanwhile", path="graphql", times=1, action=drop)
+    variables = {"edge_zone_id": None, "edge_account_id": ACCOUNT, "baseline_custom_rules": None}
+    finished = run(service, tmp_path, baseline_network_firewall_rules=[DENY], **variables)
+    watch = result(finished)["watch"]
+    assert (watch["of"], watch["set_back"], bool(finished.code)) == ("packets", not remaining, not remaining)
+    assert [rule["ref"] for rule in account.entry_points["magic_transit"]["rules"]] == remaining
+    words = "Network Firewall rule deny stopped" if not remaining else "The change stays: Network Firewall rule deny"
+    assert words in finished.output
+
+
+@pytest.mark.parametrize(("dropped", "sensitivity"), [(2, "high"), (40, "medium")])
+def test_a_rule_of_tcp_protection_that_drops_too_much_is_set_back(
+    service: LocalService, tmp_path: Path, dropped: int, sensitivity: str
+) -> None:
+    account = service.account(ACCOUNT)
+    existing = {"scope": "global", "mode": "enabled", "rate_sensitivity": "medium"}
+    account.seed(enabled=True, prefixes=["192.0.2.0/24"], out_of_state_tcp={"rules": [existing]})
+    packets(service, dropped, "tcp")
+    variables = {"edge_zone_id": None, "edge_account_id": ACCOUNT, "baseline_custom_rules": None}
+    finished = run(service, tmp_path, baseline_rules=[{**TCP_RULE, "rate_sensitivity": "high"}], **variables)
+    assert result(finished)["watch"]["set_back"] is (sensitivity == "medium"), finished.output
+    (rule,) = account.rules["out_of_state_tcp"]
+    assert rule["rate_sensitivity"] == sensitivity
 
 
 def test_a_change_that_stops_nothing_is_said_to_be_watched_by_nobody(service: LocalService, tmp_path: Path) -> None:

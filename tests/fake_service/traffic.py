@@ -22,6 +22,8 @@ NODES = {
     "dns": "advancedDnsProtectionNetworkAnalyticsAdaptiveGroups",
     "events": "firewallEventsAdaptiveGroups",
     "requests": "httpRequestsAdaptiveGroups",
+    "packets": "magicTransitNetworkAnalyticsAdaptiveGroups",
+    "firewall": "magicFirewallNetworkAnalyticsAdaptiveGroups",
 }
 DAY = 24 * 60 * 60
 SETTINGS = {

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.fake_service import LocalService
-from tests.support.module_run import ROLE, ZONE, Modules
+from tests.support.module_run import ACCOUNT, ROLE, ZONE, Modules
 
 ADMIN: dict[str, Any] = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
 STAGED = {**ADMIN, "staged": {"hours": 24, "max_stopped_percent": 0.1}}
@@ -154,6 +154,32 @@ def test_a_rule_of_a_ruleset_logs_first(service: LocalService, modules: Modules)
     service.clock.advance(hours=25)
     done = settled(modules, "custom_ruleset", name="Bots", rules=[STAGED])
     assert done["changed"], done["pending"][0]["message"]
+
+
+@pytest.mark.parametrize(("matched", "reason"), [(1, ""), (40, "evidence")])
+def test_a_rule_of_the_network_firewall_logs_first(
+    service: LocalService, modules: Modules, matched: int, reason: str
+) -> None:
+    rules = [{"ref": "deny", "action": "block", "expression": "ip.src in {192.0.2.0/24}", "staged": {}}]
+    options: dict[str, Any] = {"account_id": ACCOUNT, "zone_id": None, "rules": rules}
+    account = service.account(ACCOUNT)
+    modules.done("network_firewall_rules", **options)
+    (rule,) = account.entry_points["magic_transit"]["rules"]
+    assert rule["action"] == "log"
+    now, flow = service.clock.now(), {"ipDestinationAddress": "192.0.2.7"}
+    moments = [(now + timedelta(minutes=30 * half + 1)).isoformat() for half in range(60)]
+    account.seed(
+        traffic=[
+            *({"datetime": at, "node": "packets", "packets": 2000, **flow} for at in moments),
+            *({"datetime": at, "node": "firewall", "packets": matched, "ruleId": rule["id"], **flow} for at in moments),
+        ]
+    )
+    service.clock.advance(hours=25)
+    done = modules.done("network_firewall_rules", **options)
+    (rule,) = account.entry_points["magic_transit"]["rules"]
+    assert (reasons(done), rule["action"]) == ([reason] if reason else [], "log" if reason else "block")
+    if reason:
+        assert "it matched 1920 of 96000 packets (2 %)" in done["pending"][0]["message"]
 
 
 def test_the_rules_of_an_account_have_no_steps(service: LocalService, modules: Modules) -> None:

@@ -25,7 +25,7 @@ def sample(service: LocalService, modules: Modules, minutes: float) -> dict[str,
     service.clock.set(since + timedelta(minutes=minutes))
     result = modules.run("host", context=READS, zone_id=ZONE, watched_since=since.isoformat())
     assert not result.get("failed"), result
-    watch: dict[str, Any] = result["watch"]
+    watch: dict[str, Any] = result["watch"]["zone"]
     covered = watch.pop("covered_until")
     now = service.clock.now()
     assert abs(now - now.fromisoformat(watch.pop("now"))) < timedelta(seconds=30)

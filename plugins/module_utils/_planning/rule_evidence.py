@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from datetime import datetime
 from fractions import Fraction
-from typing import AbstractSet, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Mapping, NamedTuple, Sequence, Tuple
 
 from .._api.client import Client
 from .._plan.plan import Operation, Plan
 from .._plan.rollout import EvidenceLimits, Target, Verdict
 from .._protection.monitoring import enabled_too_soon, ladder_of, raises_rule
-from .._schema.resource import ZONE_OPTION
 from .._text import sentence
 from .._traffic.logged import LoggedTraffic, read_logged
 from .._traffic.queries import percentage
 
-LoggedByHours = Mapping[float, LoggedTraffic]
+TrafficAndHours = Tuple[str, float]  # which rules match, and which are examined
+LoggedByHours = Mapping[TrafficAndHours, LoggedTraffic]
 CHANGES = (
     "It changes while it would get its action, so that its log says nothing of it; it logs with its"
     " new values first."
@@ -60,15 +60,17 @@ class RuleQuestion(NamedTuple):
             return Verdict.unknown(CHANGES, [], restarts=True, verb=STOP)
         return None if existing.get("id") else Verdict.unknown(NAMELESS, [], verb=STOP)
 
-    def read(self, plan: Plan, client: Client) -> dict[float, LoggedTraffic]:
-        """The traffic that can tell of the rules of a plan, by the hours to look back."""
-        logged: dict[float, LoggedTraffic] = {}
+    def read(self, plan: Plan, client: Client) -> dict[TrafficAndHours, LoggedTraffic]:
+        """The traffic that can tell of the rules of a plan."""
+        logged: dict[TrafficAndHours, LoggedTraffic] = {}
         for operation in self._asked(plan):
-            limits = self.stages[operation.target]
-            is_open = self.now is not None and self._without_traffic(operation) is None
-            if is_open and self.now and limits.hours not in logged:
-                zone_id, since = client.owner[ZONE_OPTION], self.now - limits.time
-                logged[limits.hours] = read_logged(client.ask, zone_id, since, self.now)
+            resource, limits = operation.resource, self.stages[operation.target]
+            if self.now is None or self._without_traffic(operation):
+                continue
+            key = (resource.traffic, limits.hours)
+            if key not in logged:
+                owner, since = client.owner[resource.owner], self.now - limits.time
+                logged[key] = read_logged(client.ask, owner, resource.traffic, since, self.now)
         return logged
 
     def verdicts(self, plan: Plan, logged: LoggedByHours) -> dict[Target, Verdict]:
@@ -77,19 +79,22 @@ class RuleQuestion(NamedTuple):
         for operation in self._asked(plan):
             limits, verdict = self.stages[operation.target], self._without_traffic(operation)
             if verdict is None:
-                identity = str((operation.existing or {}).get("id"))
-                verdict = verdict_of(identity, logged[limits.hours], limits)
+                identity, traffic = (operation.existing or {}).get("id"), operation.resource.traffic
+                matched = logged[traffic, limits.hours]
+                verdict = verdict_of(str(identity), traffic, matched, limits)
             verdicts[operation.target] = verdict
         return verdicts
 
 
-def verdict_of(identity: str, logged: LoggedTraffic, limits: EvidenceLimits) -> Verdict:
-    """The verdict on the rule with this id."""
-    matched, requests = logged.matched.get(identity, 0), logged.requests
-    percent = percentage(matched, requests)
-    if matched * 100 > Fraction(str(limits.max_percent)) * requests:
+def verdict_of(
+    identity: str, traffic: str, logged: LoggedTraffic, limits: EvidenceLimits
+) -> Verdict:
+    """The verdict on the rule with this id, which matches requests or packets."""
+    matched, number = logged.matched.get(identity, 0), logged.number
+    percent = percentage(matched, number)
+    if matched * 100 > Fraction(str(limits.max_percent)) * number:
         message = (
-            f"Within {limits.hours:g} h, it matched {matched} of {requests} requests"
+            f"Within {limits.hours:g} h, it matched {matched} of {number} {traffic}s"
             f" ({percent or 0:g} %); {limits.allowed} may be."
         )
         return Verdict("evidence", message, percent, matched, advice=_advice(logged.unknown))

@@ -411,7 +411,7 @@ class Resource:
     def may_be_staged(self) -> bool:
         """Return whether a rule may log first, and get its action later: if it can log, and the
         analytics tell what it matched, and of how much traffic."""
-        return self.may_log and self.traffic == "request"
+        return self.may_log and bool(self.traffic)
 
     @property
     def document(self) -> InDocument:

@@ -15,7 +15,13 @@ from itertools import chain
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._arguments import ReadOptions, as_required, unless_wrong
-from .._context import CHANGES_HOURS, VENDOR_RULESETS, WATCHED_REQUESTS, WATCHED_SINCE
+from .._context import (
+    CHANGES_HOURS,
+    VENDOR_RULESETS,
+    WATCHED_REQUESTS,
+    WATCHED_SINCE,
+    WATCHED_SOURCES,
+)
 from .._errors import OptionProblems
 from .._guard.risks.declaration import risk_options
 from .._guard.terms import MEASURE
@@ -83,6 +89,7 @@ INTERNAL: OptionSpec = {
     CHANGES_HOURS: {"type": "float"},
     VENDOR_RULESETS: {"type": "bool"},
     WATCHED_SINCE: {"type": "str"},
+    WATCHED_SOURCES: {"type": "list", "elements": "str"},
     WATCHED_REQUESTS: {"type": "bool"},
 }
 

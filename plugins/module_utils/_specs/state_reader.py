@@ -17,6 +17,7 @@ from .._context import (
     WATCH,
     WATCHED_REQUESTS,
     WATCHED_SINCE,
+    WATCHED_SOURCES,
     Context,
 )
 from .._plan.desired import Desired
@@ -69,8 +70,13 @@ class StateReader(ModuleSpec):
         if since:
             from .._traffic import watched  # loaded for watched changes
 
+            sources = options.get(WATCHED_SOURCES)
             if options.get(WATCHED_REQUESTS):
                 extra_result[WATCHED_REQUESTS] = watched.read_examples(client, since)
+            elif sources:
+                from .._traffic.watched_packets import read_packets
+
+                extra_result[WATCH] = read_packets(client, since, sources)
             else:
-                extra_result[WATCH] = watched.read_sample(client, since)
+                extra_result[WATCH] = {watched.ZONE: watched.read_sample(client, since)}
         return extra_result

@@ -21,7 +21,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.responses import Response, read_document
 from .._schema.account import COMPONENTS
-from .._schema.products import DNS, TCP
+from .._schema.products import DNS, NETWORK_FIREWALL, TCP
 from .._text import Unread, excerpt
 from .._timestamps import write_time
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges, position_in, range_of
@@ -87,6 +87,18 @@ REQUESTS = TrafficNode(
     "zone",
     measure=("count",),
     only=(("requestSource", "eyeball"),),
+    of_requests=True,
+)
+
+
+PACKETS = TrafficNode(  # all that come to the networks of an account
+    "packets", "magicTransitNetworkAnalyticsAdaptiveGroups", "packets", grouped_by=(), of_requests=True
+)
+FIREWALL = TrafficNode(  # those that a rule of the Network Firewall matched
+    "firewall",
+    "magicFirewallNetworkAnalyticsAdaptiveGroups",
+    NETWORK_FIREWALL,
+    grouped_by=("ruleId",),
     of_requests=True,
 )
 
@@ -220,7 +232,7 @@ def _rows_query(page: RowsPage) -> str:
 
 def _order_of(page: RowsPage) -> list[str]:
     if page.node.of_requests:
-        return ["count_DESC"]
+        return [f"{'_'.join(page.node.measure)}_DESC"]
     order = [f"{name}_ASC" for name in page.dimensions]
     return ["sum_packets_DESC", *order] if page.heaviest else order
 

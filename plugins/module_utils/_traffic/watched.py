@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A sample of a watched change: the requests that the rules of a zone stopped since a moment.
+"""A sample of a watched change: the requests, or packets, that rules stopped since a moment.
 
 Figures end where the analytics end. The last minute with a request may still be incomplete, so that
 they cover the time before it. Not known is never zero.
@@ -19,9 +19,10 @@ from .._text import Unread
 from .._timestamps import read_timestamp, write_timestamp
 from .ask import AccountTraffic, NodeTraffic
 from .hits import OF_ZONE
-from .queries import REQUESTS, Row, RowsPage
+from .queries import PASS, REQUESTS, Row, RowsPage
 
 MINUTE = "datetimeMinute"
+ZONE = "zone"  # the source of the samples of a zone
 HOUR_BEFORE = timedelta(hours=1)
 EVENTS_BY_MINUTE = OF_ZONE._replace(grouped_by=("ruleId", "action", MINUTE))
 EARLIER_EVENTS = OF_ZONE._replace(name="earlier_events", grouped_by=("ruleId", "action"))
@@ -39,12 +40,12 @@ EXAMPLES = OF_ZONE._replace(
 MOST_EXAMPLE_ROWS, MOST_EXAMPLES = 200, 3  # in the answer, and of a rule
 # The vendor lists the actions of events on its page "Firewall events" (Logpush); the analytics
 # write them with underscores.
-PASSING_ACTIONS = frozenset(("allow", "bypass", "log", "rewrite", "simulate", "skip"))
+PASSING_ACTIONS = frozenset(("allow", "bypass", "log", "rewrite", "simulate", "skip", PASS))
 ENDED_WELL = ("solved", "bypassed", "skipped")  # of a challenge, as an event of its own
 
 
 class RuleStops(TypedDict):
-    """The requests that a rule stopped since the change, and in the hour before it."""
+    """The requests, or packets, that a rule stopped since the change, and in the hour before it."""
 
     rule: str
     stopped: int
@@ -52,7 +53,7 @@ class RuleStops(TypedDict):
 
 
 class WatchSample(TypedDict):
-    """The answer of the analytics at a moment. `requests` and `rules` are about the time up to
+    """The answer of the analytics at a moment. `requests`, which may be packets, and `rules` are about the time up to
     `covered_until`, which is None if there are no requests; `unknown` are the reasons why the
     figures are not known."""
 
@@ -105,7 +106,8 @@ def examples_of(rows: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
 
 
 def sample_of(listings: Mapping[str, NodeTraffic], now: datetime) -> WatchSample:
-    """The sample in the listings of requests, events and earlier events, by the names of nodes."""
+    """The sample in the listings of requests, events and earlier events, by the names of nodes. An
+    event has the id of a rule, and the action, or the outcome of a packet."""
     unknown: list[str] = []
     for listing in listings.values():
         unknown += [*listing.cut, *listing.unknown]

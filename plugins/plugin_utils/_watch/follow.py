@@ -12,17 +12,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from ...module_utils._context import WATCH, WATCHED_REQUESTS, WATCHED_SINCE
+from ...module_utils._context import WATCH, WATCHED_REQUESTS, WATCHED_SINCE, WATCHED_SOURCES
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OPTION, without
+from ...module_utils._schema.resource import (
+    ACCOUNT_OWNER,
+    OWNERS,
+    ZONE_OPTION,
+    ZONE_OWNER,
+    Owner,
+    without,
+)
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import read_timestamp
-from ...module_utils._traffic.watched import WatchSample
+from ...module_utils._traffic.watched import ZONE, WatchSample
 from .._baseline.variables import HOST_MODULE, ROLE, Part, RunModule, connection_options
 from .._export.host_state import read_host
 from .mark import CONFIRMED, MarkFile, WatchMark
 from .objects import replaced_objects, titles_of
-from .verdict import EXCEEDED, GOES_ON, NOT_KNOWN, WITHIN, WatchVerdict, judge_watch
+from .verdict import EXCEEDED, GOES_ON, NOT_KNOWN, WITHIN, WatchVerdict, judge_sources
 
 NOT_CONFIRMED = "nobody confirmed it within {minutes:g} minutes, as manual demands."
 REPLACED = "others have deleted or replaced {rules}, so that the events do not show all of it."
@@ -38,7 +45,7 @@ class Follower:
     file: MarkFile
     mark: WatchMark
     sleep: Callable[[float], None]
-    samples: list[WatchSample] = field(default_factory=list)
+    samples: list[Mapping[str, WatchSample]] = field(default_factory=list)
 
     def verdict(self) -> WatchVerdict:
         """The verdict at the end of the watch; a confirmation by another run ends it well."""
@@ -48,7 +55,7 @@ class Follower:
             self.sleep(terms.interval_seconds)
             polls += 1
             self.samples.append(self.sample())
-            verdict = judge_watch(terms, self.mark.watched, self.mark.since, self.samples)
+            verdict = judge_sources(terms, self.mark.watched, self.mark.since, self.samples)
             if self._is_confirmed():
                 return verdict._replace(outcome=WITHIN, unknown=())
             if terms.manual and verdict.outcome != EXCEEDED:
@@ -84,7 +91,7 @@ class Follower:
 
     def _by_hand(self, verdict: WatchVerdict) -> WatchVerdict:
         """The verdict on a change that stays only if somebody confirms it."""
-        now: datetime | None = read_timestamp(self.samples[-1]["now"])
+        now = now_of(self.samples[-1])
         minutes = self.mark.terms.minutes
         if now is None or now - self.mark.since <= self.mark.terms.length:
             return verdict._replace(outcome=GOES_ON, unknown=())
@@ -92,26 +99,45 @@ class Follower:
 
     def examples(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """The most frequent requests that rules stopped, by the ids of the rules."""
-        return self._read(with_requests=True).get(WATCHED_REQUESTS) or {}
+        if ZONE not in self.mark.sources:
+            return {}
+        result = self._read(ZONE_OWNER, {WATCHED_REQUESTS: True})
+        return result.get(WATCHED_REQUESTS) or {}
 
-    def _read(self, with_requests: bool = False) -> dict[str, Any]:
-        options = {
-            **connection_options(self.part),
-            WATCHED_SINCE: self.mark.written,
-            WATCHED_REQUESTS: with_requests,
-        }
-        options = without(options, *ACCOUNT_OWNER.options)
-        reads = [name for name in self.mark.collections if BY_PLURAL[name].owner == ZONE_OPTION]
+    def _read(self, owner: Owner, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of a module that asks the analytics of the zone, or of the account."""
+        options = {**connection_options(self.part), WATCHED_SINCE: self.mark.written, **asked}
+        for other in OWNERS.values():
+            if other is not owner:
+                options = without(options, *other.options)
+        reads = [name for name in self.mark.collections if BY_PLURAL[name].owner == owner.option]
         part = Part(HOST_MODULE, options, ROLE.to_read(reads[:1]))
         return self.run_module(part, False)
 
-    def sample(self) -> WatchSample:
-        """The sample of now; if nothing can be read, one with the reason."""
-        result = self._read()
-        sample: WatchSample | None = result.get(WATCH)
-        if sample is not None and not result.get("failed"):
-            return sample
-        reason = str(result.get("msg") or "The zone cannot be read.")
-        return WatchSample(
-            now="", covered_until=None, requests=0, samples=0, rules=[], unknown=[reason]
-        )
+    def sample(self) -> dict[str, WatchSample]:
+        """The samples of now, by their source; if one cannot be read, it has the reason."""
+        samples: dict[str, WatchSample] = {}
+        of_account = [source for source in self.mark.sources if source != ZONE]
+        if ZONE in self.mark.sources:
+            samples.update(_samples_in(self._read(ZONE_OWNER, {}), [ZONE]))
+        if of_account:
+            result = self._read(ACCOUNT_OWNER, {WATCHED_SOURCES: of_account})
+            samples.update(_samples_in(result, of_account))
+        return samples
+
+
+def now_of(samples: Mapping[str, WatchSample]) -> datetime | None:
+    """The time by Cloudflare's clock of samples; None if no answer tells it."""
+    times = [read_timestamp(sample["now"]) for sample in samples.values()]
+    return max([moment for moment in times if moment], default=None)
+
+
+def _samples_in(result: Mapping[str, Any], sources: Sequence[str]) -> dict[str, WatchSample]:
+    """The samples in the result of a module."""
+    if WATCH in result and not result.get("failed"):
+        return {source: result[WATCH][source] for source in sources}
+    reason = str(result.get("msg") or "The analytics cannot be read.")
+    unread = WatchSample(
+        now="", covered_until=None, requests=0, samples=0, rules=[], unknown=[reason]
+    )
+    return dict.fromkeys(sources, unread)

@@ -62,6 +62,11 @@ class WatchMark:
         return PlannedChange(self.operations, self.before, self.after)
 
     @property
+    def sources(self) -> list[str]:
+        """The sources of the samples that show what the change stops."""
+        return [*dict.fromkeys(watched.source for watched in self.watched)]
+
+    @property
     def resources(self) -> list[Resource]:
         """The resources that the host described."""
         return [BY_PLURAL[plural] for plural in self.collections]

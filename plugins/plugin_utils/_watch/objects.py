@@ -10,9 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...module_utils._schema.account import ACCOUNT_RESOURCES, DNS_RULES
+from ...module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ...module_utils._schema.products import TCP
 from ...module_utils._schema.registry import BY_NAME, title_of_operation
 from ...module_utils._schema.resource import ENFORCING, ZONE_OPTION, Object, Resource
 from ...module_utils._text import first_few
+from ...module_utils._traffic.queries import FIREWALL, NODES, node_of
+from ...module_utils._traffic.watched import ZONE
 from .set_back import ABOUT_OBJECTS, PlannedChange, collections_of_change
 from .verdict import WatchedObject
 
@@ -20,19 +25,32 @@ PASSES = ("log",)  # actions that neither stop a request nor keep others from it
 
 
 def why_not_watched(operations: Sequence[Mapping[str, Any]]) -> str:
-    """The reason why nobody could watch a change; empty if its zone's analytics show all of it."""
+    """The reason why nobody could watch a change; empty if the analytics show all of it."""
     titles = [
         title_of_operation(operation)
-        for operation in operations
-        if may_stop(operation) and BY_NAME[operation["resource"]].owner != ZONE_OPTION
+        for operation in filter(may_stop, operations)
+        if not sources_of(BY_NAME[operation["resource"]])
     ]
     if not titles:
         return ""
     return (
-        f"baseline_watch: the analytics of a zone do not show what {first_few(titles)} of the"
-        " account stops, so that nobody could watch this change. Apply the change of the account"
-        " by a run of its own with -e '{\"baseline_watch\": null}'."
+        f"baseline_watch: the analytics do not show what {first_few(titles)} of the account stops,"
+        " so that nobody could watch this change. Apply it by a run of its own with -e"
+        " '{\"baseline_watch\": null}'."
     )
+
+
+def sources_of(resource: Resource, with_dns: bool = False) -> list[str]:
+    """The sources of the samples that show what objects of a collection stop; none if no analytics
+    do. What the account protects concerns each component; DNS protection if it has rules."""
+    if resource.owner == ZONE_OPTION:
+        return [ZONE]
+    if resource is NETWORK_FIREWALL_RULES:
+        return [FIREWALL.name]
+    if resource.component:
+        return [node_of(resource.component).name]
+    shared = [node.name for node in NODES if with_dns or node.product == TCP]
+    return shared if resource in ACCOUNT_RESOURCES else []
 
 
 def may_stop(operation: Mapping[str, Any]) -> bool:
@@ -43,21 +61,27 @@ def may_stop(operation: Mapping[str, Any]) -> bool:
 
 
 def watched_objects(change: PlannedChange) -> list[WatchedObject]:
-    """The objects of a change in a zone that a watch follows, each with the id by which events name
-    it, as far as the state after the change is known."""
-    objects: dict[tuple[str, str], WatchedObject] = {}
+    """The objects of a change that a watch follows, each with the id by which events name it, as
+    far as the state after the change is known, and once for each source that shows what it
+    stops."""
+    with_dns = bool((change.after or change.before).get(DNS_RULES.plural))
+    rules = _rules_of(change)
+    objects: dict[WatchedObject, None] = {}
     for operation in filter(may_stop, change.operations):
         name, key = str(operation["resource"]), str(operation["key"])
-        objects[name, key] = WatchedObject(name, key)
+        for source in sources_of(BY_NAME[name], with_dns):
+            objects[WatchedObject(name, key, rules.get((name, key)), source)] = None
+    return list(objects)
+
+
+def _rules_of(change: PlannedChange) -> dict[tuple[str, str], str | None]:
+    """The ids of rules that alone stop more than before, by the names of resources and keys."""
+    rules: dict[tuple[str, str], str | None] = {}
     for collection in collections_of_change(change):
-        name = collection.resource.name
-        for key in collection.after:
-            if (name, key) in objects:
-                rule = _rule_of(
-                    collection.resource, collection.before.get(key), collection.after[key]
-                )
-                objects[name, key] = WatchedObject(name, key, rule)
-    return list(objects.values())
+        resource = collection.resource
+        for key, after in collection.after.items():
+            rules[resource.name, key] = _rule_of(resource, collection.before.get(key), after)
+    return rules
 
 
 def replaced_objects(

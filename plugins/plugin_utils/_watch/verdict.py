@@ -22,7 +22,7 @@ from ...module_utils._text import plural
 from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
 from ...module_utils._traffic.pieces import HOUR
 from ...module_utils._traffic.queries import FEWEST_SAMPLES, percentage, too_few
-from ...module_utils._traffic.watched import WatchSample
+from ...module_utils._traffic.watched import ZONE, WatchSample
 from .._baseline.watch_terms import WatchTerms
 
 WITHIN, EXCEEDED, NOT_KNOWN, GOES_ON = "within", "exceeded", "not known", "goes on"
@@ -31,11 +31,13 @@ SILENT_SAMPLES = 2  # so many samples in succession without an answer are no sli
 
 class WatchedObject(NamedTuple):
     """A changed object. `rule` is the id by which events name it; None if other rules of the zone
-    may stop more because of it, so that all of them count."""
+    may stop more because of it, so that all of them count. `source` are the samples that show what
+    it stops: those of the zone, or of packets to the account."""
 
     resource: str
     key: str
     rule: str | None = None
+    source: str = ZONE
 
 
 class RuleFigures(NamedTuple):
@@ -57,6 +59,12 @@ class WatchVerdict(NamedTuple):
     stopped: int = 0
     figures: Sequence[RuleFigures] = ()
     unknown: Sequence[str] = ()
+    source: str = ZONE
+
+    @property
+    def noun(self) -> str:
+        """The word for what may be stopped."""
+        return "requests" if self.source == ZONE else "packets"
 
     @property
     def percent(self) -> float | None:
@@ -77,6 +85,7 @@ class WatchVerdict(NamedTuple):
             "covered_until": write_timestamp(covered) if covered else None,
             "known": self.outcome != NOT_KNOWN,
             "unknown": list(self.unknown),
+            "of": self.noun,
             "requests": self.requests,
             "stopped": self.stopped,
             "rules": [_figures_record(figures) for figures in self.figures],
@@ -94,17 +103,42 @@ def _figures_record(figures: RuleFigures) -> dict[str, Any]:
     }
 
 
+BY_URGENCY = (EXCEEDED, NOT_KNOWN, GOES_ON, WITHIN)
+
+
+def judge_sources(
+    terms: WatchTerms,
+    objects: Sequence[WatchedObject],
+    since: datetime,
+    samples: Sequence[Mapping[str, WatchSample]],
+) -> WatchVerdict:
+    """The verdict on a change by the samples so far, oldest first, each by its source: that on the
+    worst source, with the figures of all."""
+    verdicts: list[WatchVerdict] = []
+    figures: list[RuleFigures] = []
+    for source in dict.fromkeys(watched.source for watched in objects):
+        shown = [watched for watched in objects if watched.source == source]
+        of_source = [sample[source] for sample in samples]
+        verdict = judge_watch(terms, shown, since, of_source, source)
+        verdicts.append(verdict)
+        figures += verdict.figures
+    worst = min(verdicts, key=lambda verdict: BY_URGENCY.index(verdict.outcome))
+    return worst._replace(figures=figures)
+
+
 def judge_watch(
     terms: WatchTerms,
     objects: Sequence[WatchedObject],
     since: datetime,
     samples: Sequence[WatchSample],
+    source: str = ZONE,
 ) -> WatchVerdict:
-    """The verdict on a change that was written at `since`, by the samples so far, oldest first."""
+    """The verdict on a change that was written at `since`, by the samples so far of one source,
+    oldest first."""
     answered = [sample for sample in samples if not sample["unknown"]]
-    figures = WatchVerdict(GOES_ON)
+    figures = WatchVerdict(GOES_ON, source=source)
     if answered:
-        figures = _figures(objects, since, answered[-1])
+        figures = _figures(objects, since, answered[-1])._replace(source=source)
         if _exceeds_terms(terms, figures, answered[-1]):
             return figures._replace(outcome=EXCEEDED)
     unknown = _why_not_known(terms, since, samples, figures)
@@ -116,7 +150,7 @@ def judge_watch(
     if samples[-1]["unknown"]:
         return figures
     if answered[-1]["samples"] < FEWEST_SAMPLES:
-        reason = too_few(answered[-1]["samples"], "requests")
+        reason = too_few(answered[-1]["samples"], figures.noun)
         return figures._replace(outcome=NOT_KNOWN, unknown=[reason])
     return figures._replace(outcome=WITHIN)
 
@@ -177,7 +211,8 @@ def _why_not_known(
         return []
     minutes = plural(int((now - covered).total_seconds() // 60), "minute", "minutes")
     if verdict.covered_until is None:
-        return [f"The analytics have shown no request to the zone for {minutes}."]
+        missing = "request to the zone" if verdict.source == ZONE else "packet to the account"
+        return [f"The analytics have shown no {missing} for {minutes}."]
     moment = to_the_minute(write_timestamp(covered))
     return [f"The analytics cover the time until {moment}, {minutes} ago."]
 

@@ -35,7 +35,7 @@ from .._baseline.variables import (
 )
 from .._baseline.watch_terms import VARIABLE, WatchTerms, watch_terms
 from .._export.host_state import predicted_state, read_host, read_part
-from .follow import Follower
+from .follow import Follower, now_of
 from .mark import CONFIRMED as IS_CONFIRMED
 from .mark import SET_BACK, WATCHING, WRITING, MarkFile, WatchMark
 from .objects import may_stop, titles_of, watched_objects, why_not_watched
@@ -168,8 +168,7 @@ class WatchedRun:
             self.task.tell(f"The change of {_moment(mark)} is confirmed.")
             return {"plan_id": mark.plan_id, "confirmed": True, "set_back": False}
         follower = self._follower(mark)
-        sample = follower.sample()
-        now = read_timestamp(sample["now"]) or datetime.now(timezone.utc)
+        now = now_of(follower.sample()) or datetime.now(timezone.utc)
         self.task.warn(f"A run with a watched change of {_moment(mark)} did not come to its end.")
         if mark.is_over(now) or mark.after is None:
             verdict = WatchVerdict(NOT_KNOWN, unknown=[f"{KILLED}."])
@@ -314,7 +313,7 @@ class WatchedRun:
                 in_force=list(dict.fromkeys([*mark.in_force, *restored.in_force])),
             )
         )
-        return record, _set_back_in_words(mark, reason, restored)
+        return record, _set_back_in_words(mark, verdict, reason, restored)
 
 
 def _with_record(run: HostRun, record: Mapping[str, Any]) -> HostRun:
@@ -337,7 +336,7 @@ def _figures_in_words(mark: WatchMark, verdict: WatchVerdict) -> str:
         requests += map(_request, figures.examples)
     examples = f" Requests: {first_few(requests)}." if requests else ""
     return (
-        f"{titles} stopped {verdict.stopped} of {verdict.requests} requests{share} since"
+        f"{titles} stopped {verdict.stopped} of {verdict.requests} {verdict.noun}{share} since"
         f" {_moment(mark)}.{examples}"
     )
 
@@ -349,10 +348,12 @@ def _request(example: Mapping[str, Any]) -> str:
     return f"{' '.join(words).strip()} ({example['requests']})"
 
 
-def _set_back_in_words(mark: WatchMark, reason: str, restored: Restored) -> str:
+def _set_back_in_words(
+    mark: WatchMark, verdict: WatchVerdict, reason: str, restored: Restored
+) -> str:
     terms = mark.terms
-    limit = f"{terms.max_stopped_percent:g} % and {terms.max_stopped_requests} requests may be."
-    sentences = [reason, limit]
+    most = f"{terms.max_stopped_requests} {verdict.noun}"
+    sentences = [reason, f"{terms.max_stopped_percent:g} % and {most} may be."]
     if restored.in_force:
         sentences.append(f"NOT set back, and still in force: {first_few(restored.in_force)}.")
     if restored.undone:
