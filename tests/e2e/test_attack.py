@@ -538,3 +538,15 @@ def test_an_inventory_without_a_file_has_no_place(service: LocalService, tmp_pat
         "The inventory is no file, so the postures have no place; set baseline_postures_file, or name a file by -i."
         in " ".join(run.output.split())
     )
+
+
+def test_an_attack_whose_effect_nobody_knows_is_set_back_if_it_is_watched(site: Site, service: LocalService) -> None:
+    service.switch(seconds_per_query=60)
+    before = site.state(), site.firewall()
+    output = site.block("198.51.100.0/24", watch={"minutes": 2, "interval_seconds": 0.01}, code=2)
+    assert "Nobody knows what the change of" in output and "The run has set back what it changed" in output
+    assert f"{site.file} is as it was before." in output
+    assert (site.state(), site.firewall()) == before
+    assert not site.file.exists() or site.entries() == []
+    wrong = site.block("198.51.100.0/24", watch={"minutes": 0}, code=2)
+    assert "attack_watch.minutes: 0 is not a number of minutes" in wrong

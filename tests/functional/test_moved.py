@@ -213,3 +213,25 @@ def test_a_message_has_each_change_once_and_says_what_overrides_make_of_it(servi
     assert news["lines"] == [f"Changed by Cloudflare: lima. {line}"]
     assert (news["left"], [told["what"] for told in news["hosts"]]) == (0, ["moved"])
     assert not news_of(report, news["state"], terms)["hosts"]
+
+
+def test_moves_are_told_also_if_another_report_came_before_the_message(service: LocalService) -> None:
+    host = Host(service)
+    host.night(managed_ruleset(managed_rule()))
+    moved = managed_ruleset(managed_rule(action="block"))
+    second: Any = report_of([host.night(moved)], NIGHT)
+    third: Any = report_of([host.night(moved)], NIGHT)
+    terms = Terms(["weakened"], NOW, timedelta(days=1))
+    assert third["hosts"][0]["moved"] == []
+    assert news_of(third, {}, terms)["lines"] == news_of(second, {}, terms)["lines"] != []
+    assert not news_of(third, news_of(second, {}, terms)["state"], terms)["hosts"]
+
+
+def test_a_watched_change_is_told_once(service: LocalService) -> None:
+    record: Any = {**Host(service).night(managed_ruleset(managed_rule())), "watched": ["A change was set back: it stopped 9 of 10."]}
+    terms = Terms(["weakened"], NOW, timedelta(days=1))
+    news = news_of(report_of([record], NIGHT), {}, terms)
+    assert news["lines"] == ["Watched change: lima. A change was set back: it stopped 9 of 10."]
+    assert not news_of(report_of([record], NIGHT), news["state"], terms)["hosts"]
+    unread: Any = report_of([{**record, "watched": []}], NIGHT)
+    assert news_of(unread, news["state"], terms)["state"]["watched"] == {}

@@ -63,7 +63,7 @@ def locked_owners(address: str, owners: Mapping[str, str], waiting: Waiting) -> 
         yield
 
 
-def _try_to_lock(file: int) -> bool:
+def try_to_lock(file: int) -> bool:
     """Lock a file without waiting; return False if another run holds the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -79,7 +79,7 @@ def _acquire(file: int, title: str, waiting: Waiting) -> None:
     began = time.monotonic()
     pause = FIRST_PAUSE
     has_warned = False
-    while not _try_to_lock(file):
+    while not try_to_lock(file):
         holder = _holder(file)
         if pause == LONGEST_PAUSE and not has_warned:
             waiting.say(f"Another run writes to the {title}: {holder}. This run waits for its end.")

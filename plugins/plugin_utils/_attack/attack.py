@@ -21,6 +21,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
+from ...module_utils._context import WATCH
 from ...module_utils._errors import NOTHING_CHANGED, OptionError
 from ...module_utils._guard.acceptance import acceptance_text, acceptances_to_copy
 from ...module_utils._schema.account import PREFIXES, TCP_KINDS
@@ -36,6 +37,7 @@ from .._baseline.posture import RISKS, PostureEntries
 from .._baseline.posture_file import Changed, PostureFile
 from .._baseline.results import AFTER_THE_RUN, Begin, HostRun, HostRunner, mitigated
 from .._baseline.service_time import ReadFailed
+from .._baseline.watch_terms import VARIABLE, watch_terms
 from .._export.host_state import read_host
 from .._files import require_writable
 from .._variables import Mistakes, all_read, expiry_of, option_errors_of, plain
@@ -112,6 +114,7 @@ class Attack:
             task.values(NETWORK_VARIABLES),
         )
         options: dict[str, Any] = plain(task.options(ATTACK, "attack_", check=check))
+        watch_terms(options["watch"], "attack_watch")
         return {**options, "over": which_end(options["over"])}
 
     def run(self) -> HostRun:
@@ -158,7 +161,8 @@ class Attack:
             self._require_taken_here(merged, predicted["operations"])
             self._begin(existing, entries, predicted)
 
-        run = self._update(values, part, task.runner(), begin)
+        watched = {**values, VARIABLE: self._options["watch"]}
+        run = self._update(watched, part, task.runner(), begin)
         if run.failed:
             if self._leaves_alone(run.reason, run.result):
                 raise Refused
@@ -399,6 +403,11 @@ class Attack:
     def _failure(self, run: HostRun) -> HostRun:
         """A failed run. If acceptances are missing, a line to copy with all of them is shown,
         and the message refers to that line."""
+        if not run.predicted and self._begun and run.result.get(WATCH, {}).get("set_back"):
+            taken_before, taken = self._begun
+            self._write(taken, taken_before)
+            self._task.tell(f"{self._file.path} is as it was before.")
+            return run
         if not run.predicted:
             goes_on = f"{self._file.path} is written, so that the next run of the baseline goes on."
             self._task.tell(goes_on)

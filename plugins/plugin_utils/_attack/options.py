@@ -34,6 +34,7 @@ ASKED: Arguments = {
     "sensitivity": MODULE_SPECS["protection_rule"].options["rate_sensitivity"],
     "security_level": {**MODULE_SPECS["security_level"].options["level"], "required": False},
     "accept_risks": {"type": "list", "elements": "raw"},
+    "watch": {"type": "raw"},  # as baseline_watch takes it
     "all": {"type": "bool"},
 }
 ATTACK: Arguments = {f"attack_{name}": argument for name, argument in ASKED.items()}

@@ -61,26 +61,26 @@ WATCH_OPTIONS: Arguments = {
 }
 
 
-def watch_terms(value: Any) -> WatchTerms | None:
-    """The terms in the value of the variable, None if nothing is to be watched; raises Mistakes."""
+def watch_terms(value: Any, variable: str = VARIABLE) -> WatchTerms | None:
+    """The terms in the value of a variable, None if nothing is to be watched; raises Mistakes."""
     if value is None:
         return None
     given = {name: number for name, number in fields_in(value).items() if number is not None}
     terms = WatchTerms(**read_options(WATCH_OPTIONS, given))
-    require_none([*_errors_in_terms(terms)], {}, {})
+    require_none([*_errors_in_terms(terms, variable)], {}, {})
     return terms
 
 
-def _errors_in_terms(terms: WatchTerms) -> Iterator[OptionError]:
+def _errors_in_terms(terms: WatchTerms, variable: str) -> Iterator[OptionError]:
     if not 0 < terms.minutes <= LONGEST_WATCH:
         problem = f"{terms.minutes:g} is not a number of minutes up to {LONGEST_WATCH} (a day)"
-        yield OptionError(Option(VARIABLE, "minutes"), problem)
+        yield OptionError(Option(variable, "minutes"), problem)
     if not 0 < terms.interval_seconds <= max(terms.minutes, 0) * 60:
         problem = f"{terms.interval_seconds:g} is not a part of the minutes, in seconds"
-        yield OptionError(Option(VARIABLE, "interval_seconds"), problem)
+        yield OptionError(Option(variable, "interval_seconds"), problem)
     if not 0 <= terms.max_stopped_percent <= 100:
         problem = f"{terms.max_stopped_percent:g} is not from 0 to 100"
-        yield OptionError(Option(VARIABLE, "max_stopped_percent"), problem)
+        yield OptionError(Option(variable, "max_stopped_percent"), problem)
     if terms.max_stopped_requests < 0:
         problem = f"{terms.max_stopped_requests} is less than 0"
-        yield OptionError(Option(VARIABLE, "max_stopped_requests"), problem)
+        yield OptionError(Option(variable, "max_stopped_requests"), problem)

@@ -37,7 +37,14 @@ from ...module_utils._values.address_set import Ranges
 from .._baseline.variables import Part, connection_options, described_by
 from . import record as records
 from .arguments import REQUIRED
-from .moved import FormerReport, Moves, kept_rulesets, moved_announcements, moved_rulesets
+from .moved import (
+    FormerReport,
+    Moves,
+    former_moves,
+    kept_rulesets,
+    moved_announcements,
+    moved_rulesets,
+)
 from .results import HostResults
 
 InfoResult = Mapping[str, Any]  # of a module that reads
@@ -337,6 +344,7 @@ class Beside:
     def _moved(self, host: HostResults, former: records.HostRecord | None) -> HostResults:
         """The host, with what Cloudflare has moved since its `former` record."""
         former_rulesets = former["managed_rulesets"] if former else None
+        host = host.having(former_moves=former_moves(former))
         host = self._moved_rulesets(host, former_rulesets or [])
         if self.announced and self._has(ACCOUNT_OWNER):
             was_announced = former["announced"] if former else None

@@ -19,7 +19,9 @@ from ...module_utils._text import first_few
 from ...module_utils._values import address_set
 from ...module_utils._values.address_set import Ranges
 from . import record as records
-from .record import HostRecord, ManagedRule, ManagedRuleset, Moved
+from .record import FormerMoves, HostRecord, ManagedRule, ManagedRuleset, Moved
+
+MOST_FORMER = 30  # reports whose moves are kept
 
 
 class Moves(NamedTuple):
@@ -46,7 +48,17 @@ class FormerReport(NamedTuple):
         rulesets = former["managed_rulesets"] if former else None
         unknown = ["The host could not be read, so that managed rules were not compared."]
         fields = {"managed_rulesets": rulesets, "unknown_moves": unknown}
-        return cast(HostRecord, {**record, **fields})
+        return cast(HostRecord, {**record, **fields, "former_moves": former_moves(former)})
+
+
+def former_moves(former: HostRecord | None) -> list[FormerMoves]:
+    """The moves of the former report and of those before it."""
+    if former is None:
+        return []
+    kept = list(former.get("former_moves", ()))  # which a report of an older version does not have
+    if former["moved"]:
+        kept.append(FormerMoves(generated=former["generated"], moved=former["moved"]))
+    return kept[-MOST_FORMER:]
 
 
 def with_rules(host_records: Sequence[HostRecord]) -> list[HostRecord]:

@@ -7,14 +7,16 @@
 told twice.
 
 A host is new if it was well, or stands worse, or has another reason; a host of which nothing is
-known is new once. It is told again while it lasts, and once more when it is over.
+known is new once. It is told again while it lasts, and once more when it is over. What Cloudflare
+has changed is told once, also if several reports were made since the last message; so is a watched
+change that was set back or waits for its end.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,12 +27,21 @@ from .._baseline.approval import REPORT_FILE
 from .document import host_record
 from .files import other_reasons, read_report_file
 from .overview import contacts, why
-from .record import LABELS, HostRecord, Report, moved_lines, severity, was_read
+from .record import (
+    LABELS,
+    FormerMoves,
+    HostRecord,
+    Report,
+    moved_lines,
+    severity,
+    was_read,
+)
 from .results import unread_host
 
 MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
 MAX_REASON = 300  # characters
 MOVED = "moved"  # by Cloudflare
+WATCHED = "watched"  # changes that were set back, or have not come to their end
 FOUND = "found"  # objects that no baseline names, of a host that is told of for nothing else
 NAMES = {
     "new": "New",
@@ -38,6 +49,7 @@ NAMES = {
     FOUND: "Found",
     "over": "Over",
     MOVED: "Changed by Cloudflare",
+    WATCHED: "Watched change",
 }
 MAX_OBJECTS = 3  # of a host are told in words
 GONE = "It is no longer in the report."
@@ -93,8 +105,8 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
             told_hosts[host] = _told_of_host(record, since, told_at)
         if what:
             news.append(_news_of_host(record, what, told, since, new_objects))
-    moved_records = [record for record in report["hosts"] if record["moved"]]
-    news += _news_of_all_moves(moved_records, state.get(MOVED, {}))
+    news += _news_of_all_moves(report, state.get(MOVED, {}))
+    news += _news_of_all_watches(report, state.get(WATCHED, {}))
     gone = told_before.keys() - {record["host"] for record in records}
     news += [_news_of_gone(host) for host in sorted(gone)]
     return {
@@ -106,25 +118,70 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
             **state,
             "hosts": told_hosts,
             "unmanaged": unmanaged,
-            MOVED: {record["host"]: record["generated"] for record in moved_records},
+            MOVED: _made_of_moves(report),
+            WATCHED: _watched_sentences(report, state.get(WATCHED, {})),
         },
     }
 
 
 def _news_of_all_moves(
-    moved_records: Sequence[HostRecord], told_before: Mapping[str, str]
+    report: Report, told_before: Mapping[str, Sequence[str]]
 ) -> Iterator[News]:
-    """The changes that Cloudflare has made, of hosts for which they were not told yet."""
-    for record in moved_records:
-        if told_before.get(record["host"]) != record["generated"]:
-            yield from _news_of_moves(record)
+    """The changes that Cloudflare has made, of this report and earlier ones, that were not told
+    yet; `told_before` are, by host, the moments at which reports with told changes were made."""
+    for record in report["hosts"]:
+        for moves in _all_moves(record):
+            if moves["generated"] not in told_before.get(record["host"], ()):
+                texts = moved_lines(moves["moved"])
+                yield from _news_of_sentences(record, MOVED, texts, moves["generated"])
 
 
-def _news_of_moves(record: HostRecord) -> Iterator[News]:
-    """Each change that Cloudflare has made for a host."""
-    for text in moved_lines(record["moved"]):
-        reason = excerpt(text, MAX_REASON)
-        news = _news(record["host"], MOVED, reason, since=record["generated"])
+def _all_moves(record: HostRecord) -> list[FormerMoves]:
+    """The changes by Cloudflare in the record of a host, report by report."""
+    moves = list(record.get("former_moves") or ())
+    if record["moved"]:
+        moves.append(FormerMoves(generated=record["generated"], moved=record["moved"]))
+    return moves
+
+
+def _made_of_moves(report: Report) -> dict[str, Sequence[str]]:
+    """By host, the moments at which the reports were made that have changes by Cloudflare."""
+    made = {
+        record["host"]: [moves["generated"] for moves in _all_moves(record)]
+        for record in report["hosts"]
+    }
+    return {host: moments for host, moments in made.items() if moments}
+
+
+def _news_of_all_watches(
+    report: Report, told_before: Mapping[str, Sequence[str]]
+) -> Iterator[News]:
+    """The watched changes that were set back or wait for their end, and were not told yet."""
+    for record in report["hosts"]:
+        told = told_before.get(record["host"], ())
+        texts = [text for text in record["watched"] if text not in told]
+        yield from _news_of_sentences(record, WATCHED, texts, record["generated"])
+
+
+def _watched_sentences(
+    report: Report, told_before: Mapping[str, Sequence[str]]
+) -> dict[str, Sequence[str]]:
+    """The sentences on watched changes by host; of a host that was not read, those of before."""
+    sentences: dict[str, Sequence[str]] = {}
+    for record in report["hosts"]:
+        host = record["host"]
+        known = record["watched"] if was_read(record) else told_before.get(host, ())
+        if known:
+            sentences[host] = known
+    return sentences
+
+
+def _news_of_sentences(
+    record: HostRecord, what: str, texts: Iterable[str], since: str
+) -> Iterator[News]:
+    """The news of a host that is told in these sentences, each by itself."""
+    for text in texts:
+        news = _news(record["host"], what, excerpt(text, MAX_REASON), since=since)
         yield {**news, **contacts(record)}
 
 

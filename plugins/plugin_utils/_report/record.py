@@ -352,6 +352,13 @@ class Moved(TypedDict):
     overridden: Annotated[Any, "the value that overrides of the host set; null if none does"]
 
 
+class FormerMoves(TypedDict):
+    """The settings that Cloudflare had changed before an earlier report."""
+
+    generated: Annotated[str, "when that report was made"]
+    moved: list[Moved]
+
+
 def moved_lines(moved: Sequence[Moved] | None) -> Iterator[str]:
     """A sentence on each setting that Cloudflare has changed."""
     for move in moved or ():
@@ -738,6 +745,10 @@ class HostRecord(TypedDict):
         "null if nobody asked for it (report_moved)",
         Metric("moved", "Settings that Cloudflare has changed since the former report.", len),
         HostLines("Changed by Cloudflare", moved_lines),
+    ]
+    former_moves: Annotated[
+        list[FormerMoves],
+        "those of earlier reports, so that notify loses none of a report that it did not see",
     ]
     unknown_moves: Annotated[
         list[str],

@@ -37,6 +37,7 @@ from .._baseline.order import (
     predictions_in_turns,
     turns_of_zones,
 )
+from .._baseline.watch_terms import VARIABLE
 from .._export.kept_snapshots import delete_older
 from .._export.snapshot import snapshots_in
 from .._report.plan_lines import plan_lines, traffic_lines
@@ -252,8 +253,33 @@ class BaselineAction(FleetAction):
 
 def _attack(task: HostTask, check_mode: bool) -> host_results.HostRun:
     """Take the postures of the host, or end some; raises ValueError for wrong variables."""
-    update = partial(_updated, task, check_mode)
+    update = partial(_updated_by_attack, task, check_mode)
     return Attack(task, check_mode, update).run()
+
+
+def _updated_by_attack(
+    task: HostTask,
+    check_mode: bool,
+    values: Mapping[str, Any],
+    part: host_variables.Part,
+    runner: host_results.HostRunner,
+    begin: Callable[[Mapping[str, Any]], None],
+) -> host_results.HostRun:
+    """Update the host for an attack; its change is watched if the attack asks for that, and then
+    marked before the attack begins. No watch of the baseline holds up an attack."""
+    if values.get(VARIABLE) is None:
+        return _updated(task, check_mode, values, part, runner, begin)
+
+    def update(
+        values_of_run: Mapping[str, Any], mark: Callable[[Mapping[str, Any]], None]
+    ) -> host_results.HostRun:
+        def mark_and_begin(predicted: Mapping[str, Any]) -> None:
+            mark(predicted)
+            begin(predicted)
+
+        return _updated(task, check_mode, values_of_run, part, runner, mark_and_begin)
+
+    return watched(task, values, part, check_mode, update)
 
 
 def _predicted(turns: Mapping[str, FleetTurn], task: HostTask) -> Prediction:

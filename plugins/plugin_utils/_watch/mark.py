@@ -11,7 +11,6 @@ The mark of a change that was set back stays, so that nobody applies the same ag
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ...module_utils._api.lock import try_to_lock
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import Resource, State
 from ...module_utils._text import first_few
@@ -189,11 +189,6 @@ class MarkFile:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                yield False
-                return
-            yield True
+            yield try_to_lock(descriptor)
         finally:
             os.close(descriptor)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ...module_utils._plan.plan import POSITION
@@ -160,10 +161,10 @@ def _figures(
 ) -> WatchVerdict:
     """The figures of a sample, without an outcome."""
     covered = read_timestamp(sample["covered_until"])
-    share = max(timedelta(), covered - since) / HOUR if covered else 0.0
+    length = max(timedelta(), covered - since) if covered else timedelta()
     requests = sample["requests"]
     excess = {
-        rule["rule"]: max(0, round(rule["stopped"] - rule["hour_before"] * share))
+        rule["rule"]: max(0, round(rule["stopped"] - rule["hour_before"] * length / HOUR))
         for rule in sample["rules"]
     }
     figures: list[RuleFigures] = []
@@ -193,7 +194,8 @@ def _exceeds_terms(terms: WatchTerms, verdict: WatchVerdict, sample: WatchSample
         return True
     if sample["samples"] < FEWEST_SAMPLES:
         return False
-    return verdict.percent is not None and verdict.percent > terms.max_stopped_percent
+    share = Fraction(str(terms.max_stopped_percent)) / 100
+    return verdict.stopped > share * verdict.requests
 
 
 def _why_not_known(
