@@ -26,12 +26,14 @@ from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible_playbook
 from tests.support.interrupted_run import started, wait_until
 from tests.support.inventories import write_inventory
+from tests.support.sampled_rows import sample
 from tests.support.traffic_script import by_minutes
 
 LONGEST = 60.0  # seconds until the service has a call
 ACCOUNT, ZONE = "a" * 32, "b" * 32
 LOGIN = {"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"'}
 ADMIN = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
+BOTH = ["admin", "second"]
 WATCH: dict[str, Any] = {"minutes": 5, "interval_seconds": 0.01}
 RISKS = ["weakens_zone", "passes_traffic"]
 
@@ -403,6 +405,32 @@ def test_a_run_that_is_killed_while_it_writes_is_set_back(service: LocalService,
     ended = run(service, tmp_path, **both)
     assert refs(service) == ["login"], ended.output
     assert (mark(tmp_path) or {})["status"] == "set back" and "This change was set back" in ended.output
+
+
+POLL, WRITE, SET_BACK_WRITE = ("POST", "graphql"), ("POST", "rules$"), ("DELETE|PUT|PATCH", "rulesets")
+KILLS = [  # the call of which nobody hears, how many a minute the rules stop, and the rules after the next run
+    *[(*WRITE, call, after, BOTH if not call and not after else []) for call in (0, 1) for after in (0, 200)],
+    *[(*POLL, call, 0, BOTH) for call in range(6)],
+    *[(*POLL, call, 200, []) for call in range(2)],
+    (*SET_BACK_WRITE, 0, 200, []),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "call", "after", "remaining"), sample(KILLS, of=4))
+def test_wherever_a_run_is_killed_the_next_one_ends_its_watch(
+    service: LocalService, tmp_path: Path, method: str, path: str, call: int, after: int, remaining: list[str]
+) -> None:
+    traffic(service, after=after)
+    both = {"baseline_custom_rules": [LOGIN, ADMIN, {**ADMIN, "ref": "second"}]}
+    killed(service, tmp_path, method, path, call, **both)
+    (sentence,) = reported(service, tmp_path)["watched"]
+    assert sentence.endswith("is watched, or its run was killed; the next run ends it.")
+    ended = run(service, tmp_path, **both)
+    assert refs(service) == ["login", *remaining], ended.output
+    left = mark(tmp_path)
+    assert (left["status"] if left else None) == (None if remaining else "set back")
+    again = run(service, tmp_path, **both)
+    assert refs(service) == ["login", *remaining] and bool(again.code) is not bool(remaining), again.output
 
 
 def test_of_several_hosts_those_with_something_to_end_get_a_task_of_their_own(
