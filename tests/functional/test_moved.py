@@ -228,7 +228,10 @@ def test_moves_are_told_also_if_another_report_came_before_the_message(service: 
 
 
 def test_a_watched_change_is_told_once(service: LocalService) -> None:
-    record: Any = {**Host(service).night(managed_ruleset(managed_rule())), "watched": ["A change was set back: it stopped 9 of 10."]}
+    record: Any = {
+        **Host(service).night(managed_ruleset(managed_rule())),
+        "watched": ["A change was set back: it stopped 9 of 10."],
+    }
     terms = Terms(["weakened"], NOW, timedelta(days=1))
     news = news_of(report_of([record], NIGHT), {}, terms)
     assert news["lines"] == ["Watched change: lima. A change was set back: it stopped 9 of 10."]

@@ -92,7 +92,11 @@ REQUESTS = TrafficNode(
 
 
 PACKETS = TrafficNode(  # all that come to the networks of an account
-    "packets", "magicTransitNetworkAnalyticsAdaptiveGroups", "packets", grouped_by=(), of_requests=True
+    "packets",
+    "magicTransitNetworkAnalyticsAdaptiveGroups",
+    "packets",
+    grouped_by=(),
+    of_requests=True,
 )
 FIREWALL = TrafficNode(  # those that a rule of the Network Firewall matched
     "firewall",

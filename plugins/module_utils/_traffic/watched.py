@@ -53,9 +53,9 @@ class RuleStops(TypedDict):
 
 
 class WatchSample(TypedDict):
-    """The answer of the analytics at a moment. `requests`, which may be packets, and `rules` are about the time up to
-    `covered_until`, which is None if there are no requests; `unknown` are the reasons why the
-    figures are not known."""
+    """The answer of the analytics at a moment. `requests`, which may be packets, and `rules` are
+    about the time up to `covered_until`, which is None if there are none; `unknown` are the reasons
+    why the figures are not known."""
 
     now: str
     covered_until: str | None

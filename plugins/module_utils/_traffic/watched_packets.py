@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Samples of a watched change of an account: the packets that it dropped since a moment, by the data
-set that shows them."""
+"""Samples of a watched change of an account: the packets that it dropped since a moment, by the
+data set that shows them."""
 
 from __future__ import annotations
 
@@ -74,9 +74,7 @@ WATCHED_SETS: Mapping[str, WatchedNodes] = {  # by the source of a sample
 }
 
 
-def read_packets(
-    client: Client, since: datetime, sources: Sequence[str]
-) -> dict[str, WatchSample]:
+def read_packets(client: Client, since: datetime, sources: Sequence[str]) -> dict[str, WatchSample]:
     """Ask the analytics which packets the account dropped from a moment up to now, by Cloudflare's
     clock; one query asks all of the sources."""
     now = client.now or datetime.now(timezone.utc)

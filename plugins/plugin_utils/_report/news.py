@@ -124,9 +124,7 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
     }
 
 
-def _news_of_all_moves(
-    report: Report, told_before: Mapping[str, Sequence[str]]
-) -> Iterator[News]:
+def _news_of_all_moves(report: Report, told_before: Mapping[str, Sequence[str]]) -> Iterator[News]:
     """The changes that Cloudflare has made, of this report and earlier ones, that were not told
     yet; `told_before` are, by host, the moments at which reports with told changes were made."""
     for record in report["hosts"]:

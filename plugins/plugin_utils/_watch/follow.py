@@ -14,14 +14,7 @@ from typing import Any
 
 from ...module_utils._context import WATCH, WATCHED_REQUESTS, WATCHED_SINCE, WATCHED_SOURCES
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import (
-    ACCOUNT_OWNER,
-    OWNERS,
-    ZONE_OPTION,
-    ZONE_OWNER,
-    Owner,
-    without,
-)
+from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OWNER, Owner, without
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import read_timestamp
 from ...module_utils._traffic.watched import ZONE, WatchSample

@@ -129,7 +129,10 @@ class Model:
 def seed(service: LocalService, script: Script, first: datetime) -> None:
     """A zone with the traffic of a script, whose minute 0 is this one."""
     service.reset()
-    delays = {"requests": {"delay": script.late_requests}, "events": {"delay": script.late_events, "notOlderThan": script.kept}}
+    delays = {
+        "requests": {"delay": script.late_requests},
+        "events": {"delay": script.late_events, "notOlderThan": script.kept},
+    }
     zone = service.zone(ZONE).seed(custom_rules=[RULE], analytics=delays)
     stops = [{"block": number} for number in [script.stopped_before] * BEFORE + script.stopped]
     requests = [1000] * BEFORE + script.requests
@@ -137,7 +140,9 @@ def seed(service: LocalService, script: Script, first: datetime) -> None:
 
 
 @given(script=SCRIPTS)
-def test_a_watch_ends_as_the_traffic_of_single_minutes_says(service: LocalService, modules: Modules, script: Script) -> None:
+def test_a_watch_ends_as_the_traffic_of_single_minutes_says(
+    service: LocalService, modules: Modules, script: Script
+) -> None:
     first = service.clock.now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=6)
     seed(service, script, first)
     since = first + timedelta(seconds=script.second)
