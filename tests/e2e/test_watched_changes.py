@@ -303,7 +303,8 @@ def test_a_rule_of_the_network_firewall_that_drops_too_much_is_set_back(
     variables = {"edge_zone_id": None, "edge_account_id": ACCOUNT, "baseline_custom_rules": None}
     finished = run(service, tmp_path, baseline_network_firewall_rules=[DENY], **variables)
     watch = result(finished)["watch"]
-    assert (watch["of"], watch["set_back"], bool(finished.code)) == ("packets", not remaining, not remaining)
+    found = (watch["of"], watch["set_back"], bool(finished.code))
+    assert found == ("packets", not remaining, not remaining), finished.output
     assert [rule["ref"] for rule in account.entry_points["magic_transit"]["rules"]] == remaining
     words = "Network Firewall rule deny stopped" if not remaining else "The change stays: Network Firewall rule deny"
     assert words in finished.output
@@ -315,7 +316,7 @@ def test_a_rule_of_tcp_protection_that_drops_too_much_is_set_back(
 ) -> None:
     account = service.account(ACCOUNT)
     existing = {"scope": "global", "mode": "enabled", "rate_sensitivity": "medium"}
-    account.seed(enabled=True, prefixes=["192.0.2.0/24"], out_of_state_tcp={"rules": [existing]})
+    account.seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}], out_of_state_tcp={"rules": [existing]})
     packets(service, dropped, "tcp")
     variables = {"edge_zone_id": None, "edge_account_id": ACCOUNT, "baseline_custom_rules": None}
     finished = run(service, tmp_path, baseline_rules=[{**TCP_RULE, "rate_sensitivity": "high"}], **variables)

@@ -161,7 +161,7 @@ def test_a_rule_of_the_network_firewall_logs_first(
     service: LocalService, modules: Modules, matched: int, reason: str
 ) -> None:
     rules = [{"ref": "deny", "action": "block", "expression": "ip.src in {192.0.2.0/24}", "staged": {}}]
-    options: dict[str, Any] = {"account_id": ACCOUNT, "zone_id": None, "rules": rules}
+    options: dict[str, Any] = {"account_id": ACCOUNT, "rules": rules}
     account = service.account(ACCOUNT)
     modules.done("network_firewall_rules", **options)
     (rule,) = account.entry_points["magic_transit"]["rules"]

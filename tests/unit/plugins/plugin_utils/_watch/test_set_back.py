@@ -214,9 +214,12 @@ def test_events_of_a_deployment_have_the_ids_of_managed_rules(
     assert watched.rule is None
 
 
-def test_a_change_of_an_account_cannot_be_watched_and_a_comment_need_not() -> None:
+def test_a_change_that_no_analytics_show_cannot_be_watched_and_a_comment_need_not() -> None:
+    partners = {"action": "create", "resource": "ip_list", "key": "partners", "fields": {}}
+    assert "list partners of the account stops" in why_not_watched([CREATED, partners])
     prefix = {"action": "create", "resource": "prefix", "key": "192.0.2.0/24", "fields": {}}
-    assert "prefix 192.0.2.0/24 of the account" in why_not_watched([CREATED, prefix])
+    assert why_not_watched([CREATED, prefix]) == ""
+    assert [one.source for one in watched_objects(PlannedChange([CREATED, prefix], {}, {}))] == ["zone", "tcp"]
     comment = {**prefix, "action": "update", "fields": {"comment": "x"}}
     assert why_not_watched([CREATED, comment]) == ""
     assert [one.key for one in watched_objects(PlannedChange([CREATED, comment], {}, {}))] == ["a"]
