@@ -93,7 +93,7 @@ def test_a_plan_that_blocks_too_much_is_refused_before_anything_is_written(
     service: LocalService, modules: Modules
 ) -> None:
     message = refusal(modules, max_blocked_percent=5)
-    assert "6 % would be blocked or challenged (admin 6 %), and at most 5 % may be." in message
+    assert "6 % would be blocked or challenged (admin 6 %); 5 % may be." in message
     assert "accept_risks: [{code: blocks_traffic, resource: custom_rule, entries: [admin]}]" in message
     assert not service.writes
     accepted = [{"code": "blocks_traffic", "resource": "custom_rule", "entries": ["admin"]}]
@@ -104,7 +104,7 @@ def test_a_plan_that_blocks_too_much_is_refused_before_anything_is_written(
 def test_undecided_requests_count_as_blocked(modules: Modules) -> None:
     message = refusal(modules, BOTS, max_blocked_percent=5)
     words = (
-        "0 % would be blocked or challenged, and at most 5 % may be. Of 96 % it is not known, without cf.client.bot."
+        "0 % would be blocked or challenged; 5 % may be. Of 96 % it is not known, without cf.client.bot."
     )
     assert words in message
 

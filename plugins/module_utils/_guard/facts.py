@@ -106,7 +106,7 @@ def _too_many_stopped(backtest_record: BacktestRecord, most: float) -> list[str]
     percent = newly_blocked["percent"] or 0
     sentences = [
         f"Of the requests that pass today, {percent:g} % would be blocked or"
-        f" challenged{by_rules}, and at most {most:g} % may be."
+        f" challenged{by_rules}; {most:g} % may be."
     ]
     if undecided["requests"]:
         fields, percent = first_few(undecided["fields"]), undecided["percent"] or 0
