@@ -103,9 +103,7 @@ def test_a_plan_that_blocks_too_much_is_refused_before_anything_is_written(
 
 def test_undecided_requests_count_as_blocked(modules: Modules) -> None:
     message = refusal(modules, BOTS, max_blocked_percent=5)
-    words = (
-        "0 % would be blocked or challenged; 5 % may be. Of 96 % it is not known, without cf.client.bot."
-    )
+    words = "0 % would be blocked or challenged; 5 % may be. Of 96 % it is not known, without cf.client.bot."
     assert words in message
 
 

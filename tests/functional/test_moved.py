@@ -236,5 +236,5 @@ def test_a_watched_change_is_told_once(service: LocalService) -> None:
     news = news_of(report_of([record], NIGHT), {}, terms)
     assert news["lines"] == ["Watched change: lima. A change was set back: it stopped 9 of 10."]
     assert not news_of(report_of([record], NIGHT), news["state"], terms)["hosts"]
-    unread: Any = report_of([{**record, "watched": []}], NIGHT)
-    assert news_of(unread, news["state"], terms)["state"]["watched"] == {}
+    over: Any = {**record, "watched": []}
+    assert news_of(report_of([over], NIGHT), news["state"], terms)["state"]["watched"] == {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...module_utils._schema.account import ACCOUNT_RESOURCES, DNS_RULES
+from ...module_utils._schema.account import ACCOUNT_RESOURCES, DNS_RULES, ENABLED
 from ...module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ...module_utils._schema.products import TCP
 from ...module_utils._schema.registry import BY_NAME, title_of_operation
@@ -56,8 +56,21 @@ def sources_of(resource: Resource, with_dns: bool = False) -> list[str]:
 def may_stop(operation: Mapping[str, Any]) -> bool:
     """Return whether an operation may stop traffic: it changes more than inert fields, and
     more than what is said of an object."""
-    inert = {*BY_NAME[operation["resource"]].inert, *ABOUT_OBJECTS}
+    resource = BY_NAME[operation["resource"]]
+    if _stops_nothing(resource, operation):
+        return False
+    inert = {*resource.inert, *ABOUT_OBJECTS}
     return operation["action"] != "update" or not operation["fields"].keys() <= inert
+
+
+def _stops_nothing(resource: Resource, operation: Mapping[str, Any]) -> bool:
+    """Return whether an object stops no traffic after an operation, nor has others stop more: it
+    monitors, or it is a new rule that logs or is off."""
+    fields, mode = operation["fields"], resource.mode_field
+    if mode and fields.get(mode) not in (None, ENABLED):
+        return True
+    is_idle = fields.get("action") in PASSES or fields.get("enabled") is False
+    return is_idle and operation["action"] == "create"
 
 
 def watched_objects(change: PlannedChange) -> list[WatchedObject]:

@@ -21,9 +21,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict 
     WatchedObject,
     judge_sources,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.evidence.models.random_plans import ONE_SERVICE
 from tests.fake_service import LocalService
 from tests.support.module_run import ROLE, ZONE, Modules
 from tests.support.traffic_script import by_minutes
@@ -140,6 +141,7 @@ def seed(service: LocalService, script: Script, first: datetime) -> None:
 
 
 @given(script=SCRIPTS)
+@settings(suppress_health_check=ONE_SERVICE)
 def test_a_watch_ends_as_the_traffic_of_single_minutes_says(
     service: LocalService, modules: Modules, script: Script
 ) -> None:
@@ -147,7 +149,8 @@ def test_a_watch_ends_as_the_traffic_of_single_minutes_says(
     seed(service, script, first)
     since = first + timedelta(seconds=script.second)
     watched = [WatchedObject("custom_rule", "admin", "a" * 32)]
-    model, samples, outcome = Model(script), [], GOES_ON
+    model, outcome = Model(script), GOES_ON
+    samples: list[Any] = []
     while outcome == GOES_ON:
         assert len(samples) < 60 * AFTER / script.terms.interval_seconds, "it never ends"
         service.clock.set(since + timedelta(seconds=script.terms.interval_seconds * (len(samples) + 1)))

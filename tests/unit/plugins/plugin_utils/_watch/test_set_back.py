@@ -11,6 +11,7 @@ from typing import Any, Dict, List
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.objects import (
+    may_stop,
     replaced_objects,
     watched_objects,
     why_not_watched,
@@ -212,6 +213,24 @@ def test_events_of_a_deployment_have_the_ids_of_managed_rules(
     states = [{plural: [one] if one else []} for one in (before, after)]
     (watched,) = watched_objects(PlannedChange([written], *states))
     assert watched.rule is None
+
+
+@pytest.mark.parametrize(
+    ("name", "verb", "fields", "is_watched"),
+    [
+        ("syn_flood_rule", "create", {"mode": "monitoring"}, False),
+        ("syn_flood_rule", "update", {"mode": "enabled"}, True),
+        ("syn_flood_rule", "update", {"rate_sensitivity": "high"}, True),
+        ("custom_rule", "create", {"action": "log"}, False),
+        ("custom_rule", "create", {"action": "block", "enabled": False}, False),
+        ("custom_rule", "update", {"action": "log"}, True),
+        ("custom_rule", "update", {"description": "by hand"}, False),
+        ("custom_rule", "delete", {}, True),
+    ],
+)
+def test_what_stops_nothing_is_not_watched(name: str, verb: str, fields: dict[str, Any], is_watched: bool) -> None:
+    change = {"action": verb, "resource": name, "key": "a", "fields": fields}
+    assert may_stop(change) is is_watched
 
 
 def test_a_change_that_no_analytics_show_cannot_be_watched_and_a_comment_need_not() -> None:
