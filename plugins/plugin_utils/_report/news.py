@@ -27,15 +27,7 @@ from .._baseline.approval import REPORT_FILE
 from .document import host_record
 from .files import other_reasons, read_report_file
 from .overview import contacts, why
-from .record import (
-    LABELS,
-    FormerMoves,
-    HostRecord,
-    Report,
-    moved_lines,
-    severity,
-    was_read,
-)
+from .record import LABELS, FormerMoves, HostRecord, Report, moved_lines, severity, was_read
 from .results import unread_host
 
 MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
