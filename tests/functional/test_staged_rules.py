@@ -13,6 +13,7 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ROLE, ZONE, Modules
+from tests.support.reported_host import assessed, predicted
 
 ADMIN: dict[str, Any] = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
 STAGED = {**ADMIN, "staged": {"hours": 24, "max_stopped_percent": 0.1}}
@@ -217,6 +218,19 @@ def test_steps_that_make_no_sense_are_refused_before_a_request(
 ) -> None:
     refused = modules.run("custom_rules", zone_id=ZONE, rules=[rule])
     assert words in refused["msg"] and not service.calls
+
+
+def test_a_report_says_that_a_rule_waits_for_its_action(service: LocalService, modules: Modules) -> None:
+    variables: dict[str, Any] = {"baseline_custom_rules": [STAGED], "edge_account_id": None, "baseline_prefixes": None}
+    assert assessed(predicted(service, **variables))[0] == "drift"
+    modules.done("host", context=ROLE, zone_id=ZONE, custom_rules=[STAGED])
+    traffic(service, matched=4)
+    for hours, reason in ((0, "time"), (25, "evidence")):
+        service.clock.advance(hours=hours)
+        record = predicted(service, **variables)
+        assert [pending["reason"] for pending in record["pending"]] == [reason]
+        status, (sentence,) = assessed(record)
+        assert (status, sentence.startswith("custom rule admin logs, and ")) == ("pending", True)
 
 
 def test_a_run_for_time_alone_takes_the_step(service: LocalService, modules: Modules) -> None:
