@@ -154,9 +154,7 @@ def test_a_watch_ends_as_the_traffic_of_single_minutes_says(
     while outcome == GOES_ON:
         assert len(samples) < 60 * AFTER / script.terms.interval_seconds, "it never ends"
         service.clock.set(since + timedelta(seconds=script.terms.interval_seconds * (len(samples) + 1)))
-        result: dict[str, Any] = modules.done(
-            "host", context=READS, zone_id=ZONE, watched_since=since.isoformat()
-        )
+        result: dict[str, Any] = modules.done("host", context=READS, zone_id=ZONE, watched_since=since.isoformat())
         samples.append(result["watch"])
         verdict = judge_sources(script.terms, watched, since, samples)
         outcome = verdict.outcome
