@@ -43,6 +43,7 @@ from ..module_utils._specs.host_tasks import TASK_OPTION
 from ..module_utils._specs.registry import MODULE_SPECS
 from ..module_utils._specs.task import option_errors
 from ..module_utils._text import Screen, Warn, visible
+from ._bytecode import FAST_PATH
 from ._module_options import packed_arguments, read_arguments, with_approval
 from ._variables import ENCODER, as_packed, origin_of_value, plain
 from ._worker import end_with_run, first_of_run, prepare_workers
@@ -239,7 +240,8 @@ class ModuleCalls:
     def _may_run_in_worker(self) -> bool:
         """True if the module would run here, as this user, by this Python, in this environment."""
         return (
-            ENCODER is not None
+            FAST_PATH
+            and ENCODER is not None
             and not REQUESTS_IMPORT_ERROR
             and self.is_local()
             and not self._play_context.become

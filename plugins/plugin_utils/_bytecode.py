@@ -8,16 +8,26 @@ beside them.
 
 The loader of Ansible would compile them in each run, which takes longer than a task does. Whoever
 imports this does so before all others.
+
+With EDGEOPS_PROTECTION_FAST_PATH=0 in the environment, no shortcut of this collection is taken:
+neither this one, nor modules in the worker process, nor one task that predicts all hosts.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 
 from ansible.utils.collection_loader import AnsibleCollectionConfig
 
+FAST_PATH = os.environ.get("EDGEOPS_PROTECTION_FAST_PATH", "").lower() not in (
+    "0",
+    "false",
+    "no",
+    "off",
+)
 OWN_PACKAGES = __name__.rpartition(".plugin_utils.")[0]
 PRIVATE = tuple(f"{OWN_PACKAGES}.{name}._" for name in ("module_utils", "plugin_utils"))
 
@@ -39,5 +49,6 @@ class ByFile:
 
 
 FINDER = AnsibleCollectionConfig.collection_finder
-if FINDER in sys.meta_path:  # whoever stands before it, as a test of imports does, stays there
+# Whoever stands before the finder of Ansible, as a test of imports does, stays there.
+if FAST_PATH and FINDER in sys.meta_path:
     sys.meta_path.insert(sys.meta_path.index(FINDER), ByFile())

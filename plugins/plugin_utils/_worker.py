@@ -31,6 +31,7 @@ from ..module_utils._api.adapters import load_trust
 from ..module_utils._api.progress import watch
 from ..module_utils._concurrency import share
 from ..module_utils._specs.base import ModuleSpec, Setting
+from ._bytecode import FAST_PATH
 
 try:
     from ansible.template import trust_as_template
@@ -77,6 +78,8 @@ def prepare_workers(spec: ModuleSpec | None = None) -> None:
     _shared_file(NOTES)
     share(_shared_file("readings"))  # of what is read once for all hosts
     _prepare_templates()
+    if not FAST_PATH:
+        return
     gc.freeze()  # so that no worker, nor the end of the run, searches all of this for garbage
 
 

@@ -139,7 +139,7 @@ def test_a_host_alone_has_its_task_only(inventory: Path) -> None:
     assert own(run).keys() == {task.host for task in run.tasks} == {"new"} and not counts(run)
 
 
-@pytest.mark.parametrize("name", ["-e baseline_each_host=yes", "host_vars", "packed"])
+@pytest.mark.parametrize("name", ["-e baseline_each_host=yes", "host_vars", "packed", "environment"])
 def test_each_host_has_a_task_if_somebody_says_so(name: str, inventory: Path) -> None:
     options = name.split() if name.startswith("-e") else []
     if name == "host_vars":
@@ -147,8 +147,10 @@ def test_each_host_has_a_task_if_somebody_says_so(name: str, inventory: Path) ->
         (inventory.parent / "group_vars" / "all.yml").write_text("baseline_each_host: true\n", encoding="utf-8")
     if name == "packed":
         options = ["-e", '{"edgeops_protection_allow_remote": true, "ansible_connection": "ssh"}', "--check"]
-    run = play(inventory, *options, "--limit", ",".join(IN_ORDER))
+    environment = {"EDGEOPS_PROTECTION_FAST_PATH": "0"} if name == "environment" else {}
+    run = play(inventory, *options, "--limit", ",".join(IN_ORDER), **environment)
     assert fleet(run)["remaining"] == [*own(run)] or {*fleet(run)["remaining"]} == IN_ORDER, run.output
+    assert {*own(run)} == IN_ORDER or name == "packed", run.output
 
 
 @pytest.mark.parametrize("variables", [{"ANSIBLE_STRATEGY": "free"}, {"ANSIBLE_ANY_ERRORS_FATAL": "true"}])

@@ -98,13 +98,18 @@ def test_credentials_stay_on_the_control_node(
         assert "edgeops_protection_allow_remote: true" in run.tasks[0].result["msg"]
 
 
-def test_an_ad_hoc_call_runs_inside(service: LocalService) -> None:
+@pytest.mark.parametrize(("fast_path", "inside"), [("", True), ("0", False)])
+def test_an_ad_hoc_call_runs_inside_unless_the_environment_says_otherwise(
+    fast_path: str, inside: bool, service: LocalService
+) -> None:
     service.account(ACCOUNT).seed(enabled=True)
     environment = {
         "CLOUDFLARE_BASE_URL": service.base_url,
         "CLOUDFLARE_API_TOKEN": service.token,
         "CLOUDFLARE_ACCOUNT_ID": ACCOUNT,
+        "EDGEOPS_PROTECTION_FAST_PATH": fast_path,
     }
     call = ("localhost", "-m", "edgeops.protection.tcp_protection_status", "-a", "enabled=true", "-vvv")
     run = ansible("ansible", *call, environment=environment).done()
-    assert (PACKED not in run.output) is AVAILABLE
+    assert (PACKED not in run.output) is (inside and AVAILABLE)
+    assert '"enabled": true' in run.output

@@ -100,7 +100,7 @@ def ansible(
 
 
 def _sets_up_ansible(environment: Mapping[str, str]) -> bool:
-    return any(name.startswith("ANSIBLE_") for name in environment)
+    return any(name.startswith(("ANSIBLE_", "EDGEOPS_")) for name in environment)
 
 
 def _started(

@@ -38,6 +38,7 @@ from .._baseline.order import (
     turns_of_zones,
 )
 from .._baseline.watch_terms import VARIABLE
+from .._bytecode import FAST_PATH
 from .._export.kept_snapshots import delete_older
 from .._export.snapshot import snapshots_in
 from .._report.plan_lines import plan_lines, traffic_lines
@@ -156,7 +157,9 @@ class BaselineAction(FleetAction):
         return predictions_in_turns(hosts, predict)
 
     def _wants_task_of_each_host(self, variables: Mapping[str, Any]) -> bool:
-        """Return whether the variable says so; each host tells itself that it is wrong."""
+        """Return whether a variable says so; each host tells itself that it is wrong."""
+        if not FAST_PATH:
+            return True
         name = host_variables.EACH_HOST
         arguments = {name: host_variables.BASELINE[name]}
         try:
