@@ -47,7 +47,9 @@ Element = TypeVar("Element")
 NETWORKS_IN_JSON = 100  # of a component are in report.json
 
 
-RULES_OF_ZONES = {resource.plural: resource for resource in DECIDING}
+RULES_OF_ZONES = {
+    resource.plural: resource for resource in DECIDING if resource.owner == ZONE_OPTION
+}
 
 
 @dataclass(frozen=True)
