@@ -29,5 +29,5 @@ seealso:
   - name: Results
     description: What every module that writes returns beside its own results, such as
       C(operations), C(plan_id), C(diff), C(risks), and C(error) of a failure.
-    link: https://github.com/edgeops/ansible-protection/blob/main/docs/results.md
+    link: https://github.com/edgeops/ansible-protection/blob/main/docs/check_mode.md#results-of-every-module
 """

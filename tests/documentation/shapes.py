@@ -265,7 +265,7 @@ SHARED: Mapping[str, Entry] = {
 
 
 def result_entries(module: str) -> Entries:
-    """The keys that a module documents itself, in the order of descriptions.yml; docs/results.md has those of every module."""
+    """The keys that a module documents itself, in the order of descriptions.yml; docs/check_mode.md has those of every module."""
     texts = DESCRIPTIONS["results"]
     if module in PLAIN and module not in texts:
         return plain_results(PLAIN[module])

@@ -337,7 +337,7 @@ def test_the_picture_of_the_architecture_shows_the_floors_of_the_contracts() -> 
 
 def test_the_picture_of_the_way_of_a_request_shows_its_steps() -> None:
     picture = (REPOSITORY / "docs" / "pictures" / "way_of_a_request.svg").read_text(encoding="utf-8")
-    steps = rows(PAGES["docs/way_of_a_request.md"], "step")
+    steps = rows(PAGES["docs/expectations.md"], "step")
     assert re.findall(r'class="name"[^>]*>([\w ]+)<', picture) == [row[0] for row in steps]
     dashed = re.findall(r'class="(judged|other)" x="\d+" y="40"', picture)
     assert dashed == ["other" if row[1] == "not evaluated" else "judged" for row in steps]

@@ -402,5 +402,5 @@ def test_results_are_documented_as_they_are_declared_with_samples_of_real_runs(
 
 
 def results_of_every_module() -> list[str]:
-    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "check_mode.md").read_text(encoding="utf-8")
     return re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)

@@ -39,7 +39,7 @@ USUAL: Mapping[str, Any] = {
 
 
 class Links:
-    """One request on its way from link to link, in the words of docs/way_of_a_request.md; `meets` is what the engine says."""
+    """One request on its way from link to link, in the words of docs/expectations.md; `meets` is what the engine says."""
 
     def __init__(self, chain: Chain, meets: Callable[[str], bool]) -> None:
         self.rulesets = {ruleset["id"]: ruleset for ruleset in chain["executed_rulesets"]}

@@ -123,7 +123,7 @@ def strength(rules: Sequence[Mapping[str, Any]]) -> Any:
 
 class SymbolicWay:
     """All requests on their way through a chain: how strictly each is treated, as a formula. It follows
-    docs/way_of_a_request.md link by link, as `chains.Links` does for one request."""
+    docs/expectations.md link by link, as `chains.Links` does for one request."""
 
     def __init__(self, chain: chains.Chain) -> None:
         self.chain = chain
