@@ -16,11 +16,12 @@ from .._context import Context
 from .._errors import OptionError, ProtectionError
 from .._plan.plan import Plan
 from .._plan.rollout import EvidenceLimits, Target
+from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.neighbours import ZONE
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.quotas import LOG_FEATURE, quota_of
+from .._schema.quotas import quota_of
 from .._schema.rate_limits import RATE_LIMIT_RULES
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object, State, fields_in
+from .._schema.resource import ACCOUNT_OPTION, LOG, ZONE_OPTION, Object, State, fields_in
 from .._schema.zone import STATUS, plan_of, why_not_served
 from .._text import Option
 
@@ -62,7 +63,7 @@ def stages_that_log(
     if ZONE_OPTION in client.owner:
         zone = context.zone if plan_of(context.zone) else _read_zone(client, context)[0]
     quota = quota_of(zone)
-    if quota is None or LOG_FEATURE not in quota.withheld:
+    if quota is None or not quota.lacks(CUSTOM_RULES, {"action": LOG}):
         return {**stages}
     return {target: stages[target] for target in stages if target[0] in LOGGING_ON_ALL_PLANS}
 
