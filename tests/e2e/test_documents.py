@@ -10,7 +10,6 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from importlib import import_module
 from pathlib import Path
@@ -28,9 +27,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 from tests.fake_service import LocalService
 from tests.fake_service.__main__ import text as announcement
 from tests.fake_service.credentials import AREA_OF_PERMISSION, WRITABLE, Permission
-from tests.support.ansible_run import REPOSITORY, Run, ansible
-from tests.support.documents import PATHS, Command, Page, anchors, blocks_of, links, read_page, rows, shows
+from tests.support.ansible_run import REPOSITORY
+from tests.support.documents import PATHS, Page, anchors, blocks_of, links, read_page, rows, shows
 from tests.support.module_run import ACCOUNT, ZONE, run_main
+from tests.support.page_project import STATE, Project
 
 PAGES = {page.name: page for page in map(read_page, PATHS)}
 README = PAGES["README.md"]
@@ -42,62 +42,12 @@ each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 MODULES = sorted({*MODULE_SPECS} - {HOST_MODULE})
 PLAYED_BY_SECTIONS = ("docs/second_month.md",)  # in test_second_month.py: its files change on the way
 RUN = ("ansible-playbook", "ansible", "ansible-doc", "ansible-inventory", "ansible-vault")
-WITH_VAULT = ("ansible-playbook", "ansible", "ansible-inventory", "ansible-vault")
-STATE = REPOSITORY / "tests" / "demo" / "state.yml"  # that of make serve, so readers can do the same
 
 
 @pytest.fixture
 def service(service: LocalService) -> LocalService:
     service.load(yaml.safe_load(STATE.read_text(encoding="utf-8")))
     return service
-
-
-@dataclass
-class Project:
-    """A page's files in a directory, with the index's inventory unless it has its own, and the service they meet."""
-
-    page: Page
-    directory: Path
-    service: LocalService
-
-    def write(self) -> None:
-        own = any(name.startswith("inventory/") for name in self.page.files)
-        borrowed = {} if own else {name: text for name, text in INDEX.files.items() if name.startswith("inventory/")}
-        for name, text in {**borrowed, **self.page.files}.items():
-            path = self.directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-
-    def begin(self) -> None:
-        """The service as the page finds it."""
-        self.service.load(self.page.state or yaml.safe_load(STATE.read_text(encoding="utf-8")))
-
-    def run(self, command: Command) -> Run:
-        """A command as it is shown, except that the local service is what it meets, and nothing else can be."""
-        program, *words = command.words
-        password = self.directory.parent / "vault-password"
-        password.write_text("not a secret", encoding="utf-8")
-        return ansible(
-            program,
-            *words,
-            *(["-e", f"edge_base_url={self.service.base_url}"] if program == "ansible-playbook" else []),
-            # One fork, so that hosts come out in the order that the page shows.
-            *(["--forks", "1"] if program == "ansible-playbook" and "--forks" not in words else []),
-            *(["--vault-password-file", str(password)] if program in WITH_VAULT else []),
-            directory=self.directory,
-            environment={
-                **({} if self.finds_by_variable(words) else {"CLOUDFLARE_BASE_URL": self.service.base_url}),
-                "HTTPS_PROXY": "http://127.0.0.1:9",
-                **command.environment,
-            },
-        )
-
-    def finds_by_variable(self, words: Sequence[str]) -> bool:
-        """Whether a command finds the service by edge_base_url alone: with an inventory that is not the plugin."""
-        return "-i" in words and not any("plugin: edgeops.protection" in text for text in self.page.files.values())
-
-    def play(self, name: str) -> Run:
-        return self.run(Command({}, ["ansible-playbook", "-i", "inventory", name], ""))
 
 
 @each_page

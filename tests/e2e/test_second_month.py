@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.e2e.test_documents import Project
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, run_program
 from tests.support.documents import FILE, Block, blocks_of, commands_of, read_page, shows
+from tests.support.page_project import Project
 
 PAGE = read_page(REPOSITORY / "docs" / "second_month.md")
 BERLIN, HAMBURG = "023e105f4ecef8ad9ca31a8372d0c353", "7b1d6c0a9e8f4d3c8a2b5e6f70819a2b"
