@@ -210,8 +210,9 @@ def beside_octorules(serving: Serving, scratch: Path, octorules: str, state: str
     if not options:
         ways[html] = Way(lambda: fleet.octorules(octorules, html=True))
         against[html] = False
+    shown = {baseline: True, report: not options}  # on the page for users, which a fleet of each size is enough for
     rows = [
-        Row(work, other, limits[of_processors], of_processors=of_processors, chief=chief)
+        Row(work, other, limits[of_processors], of_processors=of_processors, chief=chief and shown[work])
         for work, limits in ((baseline, AT_MOST_BASELINE), (report, AT_MOST_REPORT))
         for other, chief in against.items()
         for of_processors in (False, True)
