@@ -149,7 +149,7 @@ def awx(session: nox.Session) -> None:
 
 @nox.session(python=False, tags=EVIDENCE)
 def netbox(session: nox.Session) -> None:
-    """Run the variables of docs/ipam.md with the lookup of netbox.netbox, against a small server with NetBox's answers."""
+    """Run the variables of docs/whole_lists.md with the lookup of netbox.netbox, against a small server with NetBox's answers."""
     fetch_collection(session, "netbox", "netbox", "14.5.0")
     run_tests(session, "tests/evidence/netbox", requires="netbox")
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The variables of docs/ipam.md with the lookup of netbox.netbox itself, against a small server with NetBox's answers."""
+"""The variables of docs/whole_lists.md with the lookup of netbox.netbox itself, against a small server with NetBox's answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.ansible_run import REPOSITORY, Run, ansible
 from tests.support.documents import read_page
 
 PROGRAMS = REPOSITORY / ".cache" / "netbox"
-VARIABLES = read_page(REPOSITORY / "docs" / "ipam.md").files["netbox.yml"]
+VARIABLES = read_page(REPOSITORY / "docs" / "whole_lists.md").files["netbox.yml"]
 PAGE = 2  # rows; the lookup has to ask again
 TAGS = {slug: {"id": number, "name": slug.replace("-", " "), "slug": slug} for number, slug in enumerate(["ddos-protected", "scrubbed-elsewhere"])}  # fmt: skip
 

@@ -17,7 +17,7 @@ from tests.support.documents import read_page
 
 SEARCHES: Mapping[str, Sequence[str]] = {  # by page
     "check_mode": ["dry run", "drift"],
-    "whole_lists": ["idempotent", "expire", "temporary", "allowlist", "whitelist"],
+    "whole_lists": ["idempotent", "expire", "temporary", "allowlist", "whitelist", "netbox", "nautobot", "ipam"],
     "undo": ["rollback", "revert", "backup", "restore", "undo"],
     "approve": ["approve", "pull request", "merge request"],
     "terraform": ["terraform", "dashboard", "state file", "lock", "phase"],
@@ -30,7 +30,6 @@ SEARCHES: Mapping[str, Sequence[str]] = {  # by page
     "automation_platform": ["awx"],
     "report": ["alert"],
     "notify": ["slack", "teams", "pagerduty", "webhook", "notification"],
-    "ipam": ["netbox", "nautobot", "ipam"],
     "versions": ["upgrade"],
     "README": ["cheat sheet"],
     "expectations": ["unit test"],
