@@ -123,22 +123,18 @@ def wrapped(text: str, width: int = WIDTH) -> str:
 
 
 def with_tables(text: str) -> str:
-    """The page of the risks with its tables of them and of their limits brought up to date."""
+    """The page of the risks with its table of them, and of the defaults of their limits, brought up to date."""
     risks = sorted(ALL_RISKS, key=lambda risk: text.index(f"\n## {risk.code}\n"))
-    tables: dict[str, list[tuple[str, ...]]] = {
-        "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in risks],
-        "| option | limit | default |": [
-            (f"`limits.{limit.name}`", marked(limit.sentences[0].rstrip(".")), _default_in_words(limit.default))
-            for limit in limits_of(risks)
-        ],
-    }
-    for head, rows in tables.items():
-        text = with_table(text, head, rows)
+    rows = [(f"[`{risk.code}`](#{risk.code})", with_defaults(marked(would(risk)))) for risk in risks]
+    return with_table(text, "| code | the plan would |", rows)
+
+
+def with_defaults(text: str) -> str:
+    """A text with the default behind each limit that is a number."""
+    for limit in ALL_LIMITS:
+        if not isinstance(limit.default, bool):
+            text = text.replace(f"`limits.{limit.name}`", f"`limits.{limit.name}` ({limit.default:g})")
     return text
-
-
-def _default_in_words(default: float) -> str:
-    return str(default).lower() if isinstance(default, bool) else f"{default:g}"
 
 
 def would(risk: Risk) -> str:

@@ -70,6 +70,10 @@ PROVOCATIONS = {
 }  # fmt: skip
 
 WITH_A_REMEDY = (  # which no page needs to explain
+    "api_token: there are no credentials; give ...",
+    "base_url: it must be https; ...",
+    "... The account has no Advanced DNS Protection; it comes with Magic Transit.",
+    "... got no response from ...: it took longer than timeout allows (...). ...",
     "api_token: it goes alone; leave out ...",
     "api_email: it is needed beside api_key; or use api_token alone",
     "account_id: ... is not an id, which has 32 hexadecimal digits",
