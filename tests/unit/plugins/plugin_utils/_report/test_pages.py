@@ -115,6 +115,7 @@ def record(data: str = "lima", **others: Any) -> Any:
             {"kind": kind, "id": data, "name": data, "field": data, "before": data, "now": data, "overridden": data}
             for kind in ("managed_rule", "ruleset", "announcement")
         ],
+        "former_moves": [{"generated": data, "moved": []}],
         "unknown_moves": [data],
         "accepted_statuses": [{"status": data, "text": data, "networks": [data], "reason": data, "expires": data}],
         "expectations": [{**expected, "met": met} for met in (True, None, False)],
