@@ -24,7 +24,7 @@ WATCHED_SOURCES = "watched_sources"  # of an account, the data sets that show it
 WATCHED_REQUESTS = "watched_requests"  # or examples of what rules have stopped since then
 LACKING = "lacking"  # of a failure: lists that rules name and the account does not have
 LATER = "later_plan_id"  # of a result: the plan of the last turn of an account
-LEFT_OUT = "left_out"  # of a result: what stays of lists to which rules of other hosts refer
+STAYING = "left_out"  # of a result: what stays of lists to which rules of other hosts refer
 OF_FLEET = (
     "of_fleet"  # in a result, what the other hosts of a fleet take from it; removed by the role
 )

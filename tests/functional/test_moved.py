@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.documen
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, json_text, read_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.moved import FormerReport
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.news import Terms, news_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.news import NewsTerms, news_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord, moved_lines
 
 from tests.fake_service import LocalService
@@ -207,7 +207,7 @@ def test_a_message_has_each_change_once_and_says_what_overrides_make_of_it(servi
     report: Any = report_of([host.night(managed_ruleset(managed_rule(action="block")))], NIGHT)
     line = f"The managed rule XSS ({RULE}) has action block, before log; no override sets it."
     assert line in markdown_page(report) and line in html_page(report)
-    terms = Terms(["weakened"], NOW, timedelta(days=1))
+    terms = NewsTerms(["weakened"], NOW, timedelta(days=1))
     news = news_of(report, {}, terms)
     assert news["title"] == "Protection: 1 changed by Cloudflare."
     assert news["lines"] == [f"Changed by Cloudflare: lima. {line}"]
@@ -221,7 +221,7 @@ def test_moves_are_told_also_if_another_report_came_before_the_message(service: 
     moved = managed_ruleset(managed_rule(action="block"))
     second: Any = report_of([host.night(moved)], NIGHT)
     third: Any = report_of([host.night(moved)], NIGHT)
-    terms = Terms(["weakened"], NOW, timedelta(days=1))
+    terms = NewsTerms(["weakened"], NOW, timedelta(days=1))
     assert third["hosts"][0]["moved"] == []
     assert news_of(third, {}, terms)["lines"] == news_of(second, {}, terms)["lines"] != []
     assert not news_of(third, news_of(second, {}, terms)["state"], terms)["hosts"]
@@ -232,7 +232,7 @@ def test_a_watched_change_is_told_once(service: LocalService) -> None:
         **Host(service).night(managed_ruleset(managed_rule())),
         "watched": ["A change was set back: it stopped 9 of 10."],
     }
-    terms = Terms(["weakened"], NOW, timedelta(days=1))
+    terms = NewsTerms(["weakened"], NOW, timedelta(days=1))
     news = news_of(report_of([record], NIGHT), {}, terms)
     assert news["lines"] == ["Watched change: lima. A change was set back: it stopped 9 of 10."]
     assert not news_of(report_of([record], NIGHT), news["state"], terms)["hosts"]

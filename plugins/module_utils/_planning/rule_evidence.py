@@ -22,11 +22,11 @@ from .._traffic.queries import percentage
 
 TrafficAndHours = Tuple[str, float]  # which rules match, and which are examined
 LoggedByHours = Mapping[TrafficAndHours, LoggedTraffic]
-CHANGES = (
+ASKED_FOR = (
     "It changes while it would get its action, so that its log says nothing of it; it logs with its"
     " new values first."
 )
-NAMELESS = "Cloudflare shows no id of it, by which the analytics name it."
+NO_ID = "Cloudflare shows no id of it, by which the analytics name it."
 STOP = "stop"
 INERT = ("description",)  # which changes nothing of what a rule matches
 
@@ -57,8 +57,8 @@ class RuleQuestion(NamedTuple):
         if ladder is None or existing is None or reason:
             return Verdict.unknown(sentence(f"it {reason}"), [], verb=STOP)
         if set(operation.fields) - {ladder.field, *ladder.of_last_alone, *INERT}:
-            return Verdict.unknown(CHANGES, [], restarts=True, verb=STOP)
-        return None if existing.get("id") else Verdict.unknown(NAMELESS, [], verb=STOP)
+            return Verdict.unknown(ASKED_FOR, [], restarts=True, verb=STOP)
+        return None if existing.get("id") else Verdict.unknown(NO_ID, [], verb=STOP)
 
     def read(self, plan: Plan, client: Client) -> dict[TrafficAndHours, LoggedTraffic]:
         """The traffic that can tell of the rules of a plan."""

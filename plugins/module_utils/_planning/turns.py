@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
-from .._context import FIRST, LATER, LEFT_OUT, FleetTurn
+from .._context import FIRST, LATER, STAYING, FleetTurn
 from .._guard.approval import plan_id
 from .._guard.checked import Checked
 from .._guard.finders.deletions import reference_changes
@@ -57,12 +57,12 @@ def _still_used(
         if operation.resource is LISTS:
             uses = uses_of(operation.existing or {}) - plan.freed.get(operation.label, 0)
         is_used = uses > 0 and uses + changes.get(operation.label, 0) > 0
-        if is_used or list_of(operation) in users:
+        if is_used or changed_list(operation) in users:
             used.append(operation)
     return used
 
 
-def list_of(operation: Operation) -> str:
+def changed_list(operation: Operation) -> str:
     """The name of the list that an operation changes, or in which it changes an item; empty if it
     is about something else."""
     resource = operation.resource
@@ -78,7 +78,10 @@ def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
     plan = checked.planned.whole_plan
     if not plan.operations:
         return {}
-    facts: dict[str, Any] = {"account_id": _account_id(plan, owner), "refused": is_refused(checked)}
+    facts: dict[str, Any] = {
+        "account_id": _account_id(plan, owner),
+        "refused": is_refused_otherwise(checked),
+    }
     if ZONE_OPTION in owner:
         facts["uses"] = lists_named_in(_of_zone(plan.before))
         facts["changes"] = dict(reference_changes(plan))
@@ -87,7 +90,7 @@ def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
     return facts
 
 
-def is_refused(checked: Checked) -> bool:
+def is_refused_otherwise(checked: Checked) -> bool:
     """Return whether a plan is refused for another reason than that rules refer to its lists, which
     those of zones may do no more."""
     codes = {finding.code for finding in checked.refused}
@@ -113,7 +116,7 @@ def _of_zone(state: State) -> State:
 
 def _facts_of_account(plan: Plan) -> dict[str, Any]:
     made, removals = split_at_removals(plan.operations)
-    changed = {list_of(operation) for operation in plan.operations} - {""}
+    changed = {changed_list(operation) for operation in plan.operations} - {""}
     others = {operation.resource.phase for operation in made} - {""}
     state, after = plan._replace(operations=tuple(made)).after(), plan.after()
     planned: dict[str, Any] = {}
@@ -139,13 +142,13 @@ def result_of_turn(planned: Planned, owner: Mapping[str, str], fleet: FleetTurn)
         _made, later = split_at_removals(planned.whole)
         plan = planned.plan._replace(before=planned.plan.after(), operations=tuple(later))
         return {LATER: plan_id(owner, plan)}
-    names = dict.fromkeys(map(list_of, planned.kept))
+    names = dict.fromkeys(map(changed_list, planned.kept))
     records = [
         {"host": host, "resource": LISTS.name, "key": name}
         for name in names
         for host in fleet.users.get(name, ("",))
     ]
-    return {"failed": True, "msg": _message(records), LEFT_OUT: records}
+    return {"failed": True, "msg": _message(records), STAYING: records}
 
 
 def _message(records: Sequence[Mapping[str, str]]) -> str:

@@ -263,7 +263,7 @@ class Backtest:
                 after = before  # as for most requests
             worlds = [*_worlds(cases, before, after)]
         except Unread:
-            return _undecided(None, ["all", "passing", "may_block"], sides, truths, request)
+            return _open_requests(None, ["all", "passing", "may_block"], sides, truths, request)
         kinds = {world.kind for world in worlds}
         newly_stopping = [world for world in worlds if world.kind in (NEWLY_BLOCKED, UNDECIDED)]
         counters = ["all"]
@@ -276,7 +276,7 @@ class Backtest:
             return GroupOutcome(worlds[0].stopping_rule, [*counters, kind], kind)
         rule = next(filter(None, (world.stopping_rule for world in newly_stopping)), None)
         met = [[reached.rule for reached in walked.met] for walked in (before, after)]
-        return _undecided(rule, counters, met, truths, request)
+        return _open_requests(rule, counters, met, truths, request)
 
     def record(
         self, window: Sequence[str | None], reasons_unknown: Sequence[str]
@@ -375,7 +375,7 @@ def _endings_of(walked: WalkedRules[Set]) -> Iterator[tuple[EndingRule | None, S
     yield None, walked.passing
 
 
-def _undecided(
+def _open_requests(
     rule: EndingRule | None,
     counters: Sequence[str],
     sides: Iterable[Iterable[ZoneRule]],

@@ -105,7 +105,7 @@ def _deployment_in(
     return deployments[0] if len(deployments) == 1 else None
 
 
-def _is_unused(owner_option: str, obj: Object, state: State) -> bool:
+def _is_deployed_nowhere(owner_option: str, obj: Object, state: State) -> bool:
     """Return whether it is known that no rule deploys a ruleset."""
     rules = state.get(ENTRY_POINTS[owner_option].plural)
     return rules is not None and str(obj.get("id")) not in map(deployed, rules)
@@ -141,7 +141,7 @@ def _rulesets(owner_option: str) -> Resource:
         semantics=Semantics(
             not_ours=_other_ruleset,
             assembled=partial(_whole_ruleset, owner_option),
-            is_unused=partial(_is_unused, owner_option),
+            is_unused=partial(_is_deployed_nowhere, owner_option),
         ),
     )
 

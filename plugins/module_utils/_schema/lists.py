@@ -189,7 +189,7 @@ def _with_items(obj: Object, state: State) -> dict[str, Any]:
     return {**obj, "num_items": len(items), "items": list(items)}
 
 
-def _is_unused(obj: Object, _state: State) -> bool:
+def _is_unreferenced(obj: Object, _state: State) -> bool:
     return REFERENCES in obj and uses_of(obj) == 0
 
 
@@ -215,7 +215,7 @@ LISTS = Resource(
     contents=items_in,
     is_referred_to=True,
     least_quota=10,
-    semantics=Semantics(not_ours=_not_ours, assembled=_with_items, is_unused=_is_unused),
+    semantics=Semantics(not_ours=_not_ours, assembled=_with_items, is_unused=_is_unreferenced),
 )
 
 

@@ -16,7 +16,7 @@ ATTACK, BASELINE, PREDICT = "attack", "baseline", "predict"  # all that one acti
 TURNS = (FIRST, LAST)  # of an account among its zones, as well
 OTHERS = ("check", "doctor", "export", "news", "report", "restore")
 TASKS = tuple(sorted([ATTACK, BASELINE, PREDICT, *TURNS, *OTHERS]))
-OF_TASKS: OptionSpec = {
+OPTIONS_OF_TASKS: OptionSpec = {
     TASK_OPTION: {"type": "str", "required": True, "choices": [*TASKS]},
     "accept_risks": {"type": "list", "elements": "raw"},
     "before": {"type": "str"},

@@ -15,15 +15,17 @@ from .._errors import as_one
 from .._schema.resource import OptionSpec, without
 from .base import Options, argument_spec
 from .host import HOST, HOST_OPTIONS
-from .host_tasks import BASELINE, OF_TASKS, TASK_OPTION
+from .host_tasks import BASELINE, OPTIONS_OF_TASKS, TASK_OPTION
 
 # Options of an action on hosts, which the packed module takes as well.
-PACKED: OptionSpec = argument_spec(HOST, {**OF_TASKS, "described": {"type": "dict", "default": {}}})
+PACKED: OptionSpec = argument_spec(
+    HOST, {**OPTIONS_OF_TASKS, "described": {"type": "dict", "default": {}}}
+)
 
 
 def packed(options: Options) -> dict[str, Any]:
     """The options of a host in the form in which they are sent to the packed module."""
-    beside = PACKED.keys() - OF_TASKS.keys()
+    beside = PACKED.keys() - OPTIONS_OF_TASKS.keys()
     packed_options = {name: value for name, value in options.items() if name in beside}
     return {**packed_options, TASK_OPTION: BASELINE, "described": without(options, *beside)}
 
@@ -35,4 +37,4 @@ def unpacked(options: Options) -> dict[str, Any]:
     described = read_options(HOST_OPTIONS, options["described"])
     if described.errors:
         raise ValueError(as_one(described.errors).message)
-    return {**described, **without(options, "described", *OF_TASKS)}
+    return {**described, **without(options, "described", *OPTIONS_OF_TASKS)}

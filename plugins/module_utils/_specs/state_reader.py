@@ -78,5 +78,5 @@ class StateReader(ModuleSpec):
 
                 extra_result[WATCH] = read_packets(client, since, sources)
             else:
-                extra_result[WATCH] = {watched.ZONE: watched.read_sample(client, since)}
+                extra_result[WATCH] = {watched.THE_ZONE: watched.read_sample(client, since)}
         return extra_result

@@ -22,7 +22,7 @@ from .hits import OF_ZONE
 from .queries import PASS, REQUESTS, Row, RowsPage
 
 MINUTE = "datetimeMinute"
-ZONE = "zone"  # the source of the samples of a zone
+THE_ZONE = "zone"  # the source of the samples of a zone
 HOUR_BEFORE = timedelta(hours=1)
 EVENTS_BY_MINUTE = OF_ZONE._replace(grouped_by=("ruleId", "action", MINUTE))
 EARLIER_EVENTS = OF_ZONE._replace(name="earlier_events", grouped_by=("ruleId", "action"))

@@ -57,20 +57,20 @@ def _of_no_rule(listing: NodeTraffic) -> NodeTraffic:
     return replace(listing, rows=rows)
 
 
-def _of_component(node: TrafficNode) -> WatchedNodes:
+def _nodes_of_component(node: TrafficNode) -> WatchedNodes:
     all_of_it = node._replace(of_requests=True, grouped_by=(OUTCOME, MINUTE))
     before = all_of_it._replace(name=f"{node.name}_before", grouped_by=(OUTCOME,))
     return WatchedNodes(all_of_it, all_of_it, before)
 
 
-OF_FIREWALL = WatchedNodes(
+NODES_OF_FIREWALL = WatchedNodes(
     PACKETS._replace(grouped_by=(MINUTE,)),
     FIREWALL._replace(grouped_by=("ruleId", OUTCOME, MINUTE)),
     FIREWALL._replace(name="firewall_before", grouped_by=("ruleId", OUTCOME)),
 )
 WATCHED_SETS: Mapping[str, WatchedNodes] = {  # by the source of a sample
-    **{node.name: _of_component(node) for node in NODES},
-    FIREWALL.name: OF_FIREWALL,
+    **{node.name: _nodes_of_component(node) for node in NODES},
+    FIREWALL.name: NODES_OF_FIREWALL,
 }
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from ansible.errors import AnsibleError
 
-from ...module_utils._context import FIRST, LACKING, LAST, LATER, LEFT_OUT, WATCH, FleetTurn
+from ...module_utils._context import FIRST, LACKING, LAST, LATER, STAYING, WATCH, FleetTurn
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.resource import fields_in, without
 from .._variables import FLEET
@@ -51,7 +51,7 @@ class Prediction(NamedTuple):
     @property
     def changes_account(self) -> bool:
         """Return whether the run changes what rules of zones may refer to in their account."""
-        is_applied = not self.result.get("failed") or LEFT_OUT in self.result
+        is_applied = not self.result.get("failed") or STAYING in self.result
         return is_applied and WATCH not in self.result and bool(self.of_fleet.get("state"))
 
     def is_zone_of(self, account: Prediction) -> bool:
@@ -276,7 +276,7 @@ class HostTurn(NamedTuple):
 def _of_both_turns(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
     """The one result of a host that has had two turns."""
     merged = {**without(first, LATER), **last}
-    if last.get("failed") and LEFT_OUT not in last:
+    if last.get("failed") and STAYING not in last:
         done = [*(first.get("operations") or ()), *(last.get("done") or ())]
         merged["done"] = done
     for name in OF_BOTH_TURNS:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...module_utils._context import EXISTING, LEFT_OUT, OF_FLEET, WATCH
+from ...module_utils._context import EXISTING, OF_FLEET, STAYING, WATCH
 from ...module_utils._errors import NOTHING_CHANGED, REFUSAL, Refusal
 from ...module_utils._output import readable_failure
 from ...module_utils._planning.zone import NOT_SERVED
@@ -36,7 +36,7 @@ SENTENCES_IN_LINE = 3
 READ_STATE = {"protection", "invocation", *map(option_of, MANAGED)}  # of a result: whole lists
 OF_ALL_HOSTS = (
     *("changed", "failed", "msg", "plan_id", "operations", "risks", "pending"),
-    *(LEFT_ALONE, LEFT_OUT, "left"),
+    *(LEFT_ALONE, STAYING, "left"),
 )
 IN_ORDER, CHANGED, REFUSED = "in order", "changed", "refused"
 CHANGES_WAIT = "with changes that wait for a whole run"
@@ -74,7 +74,7 @@ class HostRun(NamedTuple):
     @property
     def is_left(self) -> bool:
         """Return whether the run fails only because other hosts still refer to its lists."""
-        return bool(self.result.get(LEFT_OUT))
+        return bool(self.result.get(STAYING))
 
     @property
     def only_predicted(self) -> bool:

@@ -36,10 +36,10 @@ from .._export.describe import sort_out
 from .analytics import ANALYTICS
 from .answers import HostAnswer, HostAnswers
 
-KINDS = ["deviation", "unknown"]
+FINDINGS = ["deviation", "unknown"]
 DOCTOR: Arguments = {  # the variables of the playbook
     "doctor_directory": {"type": "str", "default": "doctor"},
-    "doctor_fail_on": {"type": "list", "elements": "str", "choices": KINDS, "default": []},
+    "doctor_fail_on": {"type": "list", "elements": "str", "choices": FINDINGS, "default": []},
     "doctor_record": {"type": "bool", "default": False},
 }
 
@@ -47,8 +47,8 @@ WORDS = {
     "permissions": {True: "granted", False: "refused", None: "not known"},
     "products": {True: "available", False: "not available", None: "not known"},
 }
-FORMAT = 3
-REFUSED = (401, 403)
+BUNDLE_FORMAT = 3
+REFUSING = (401, 403)
 
 Record = Mapping[str, Any]  # as the result of the action has it
 
@@ -96,7 +96,7 @@ def permissions_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
 
 def _diagnosis_of_permission(name: str, answers: Sequence[HostAnswer]) -> Diagnosis:
     for answer in answers:
-        if answer.status in REFUSED and not answer.lacks_product:
+        if answer.status in REFUSING and not answer.lacks_product:
             return Diagnosis(name, False, answer.reason)
     if any(not answer.message for answer in answers):
         return Diagnosis(name, True, "")
@@ -298,7 +298,7 @@ def bundle_text(record: Record, answers: Sequence[HostAnswer]) -> str:
     of the answers."""
     verdicts = {verdict["name"]: verdict["holds"] for verdict in record["assumptions"]}
     document = {
-        "format": FORMAT,
+        "format": BUNDLE_FORMAT,
         "versions": versions(),
         **{name: record[name] for name in ("checked", "calls", "permissions", "products")},
         "assumptions": verdicts,

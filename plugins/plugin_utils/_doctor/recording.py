@@ -19,10 +19,10 @@ from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import fields_in, without
 from .schemas import Schema, merged, schema_of
 
-FORMAT = 1
-PLACEHOLDER = "{}"
+RECORDING = 1
+NAMED = "{}"
 # Cloudflare's headers, and those of the standards; a proxy may have names of its own.
-HEADER = re.compile(
+NAME_OF_A_HEADER = re.compile(
     r"(?:cf|ratelimit|x-ratelimit|access-control|content|cross-origin|x-content|x-frame|x-xss)"
     r"(?:-[a-z]+){0,4}|age|alt-svc|api-version|cache-control|connection|date|deprecation|etag|expires"
     r"|last-modified|link|location|nel|pragma|referrer-policy|report-to|retry-after|server|set-cookie"
@@ -30,7 +30,7 @@ HEADER = re.compile(
 )
 
 
-def _literals() -> frozenset[str]:
+def _segments_of_paths() -> frozenset[str]:
     paths = [resource.path for resource in (*BY_NAME.values(), *READ_ONLY)]
     segments = {"accounts", "zones", "graphql"}
     for path in paths:
@@ -38,9 +38,9 @@ def _literals() -> frozenset[str]:
     return frozenset(segment for segment in segments if "{" not in segment)
 
 
-LITERALS = _literals()
+LITERALS = _segments_of_paths()
 BODIES = ("request", "response")  # of calls that others made, in the audit log
-UNREADABLE: Schema = {"type": ["not JSON"]}
+NO_JSON: Schema = {"type": ["not JSON"]}
 
 
 class Recorded(NamedTuple):
@@ -60,13 +60,13 @@ class Recording:
 
     def hear(self, request: Request, response: Response) -> None:
         """Keep what may be told of an answer."""
-        segments = [part if part in LITERALS else PLACEHOLDER for part in request.path.split("/")]
+        segments = [part if part in LITERALS else NAMED for part in request.path.split("/")]
         names = sorted({name.lower() for name in response.headers})
-        headers = [name for name in names if HEADER.fullmatch(name)]
+        headers = [name for name in names if NAME_OF_A_HEADER.fullmatch(name)]
         try:
             document = read_document(response.content)
         except ValueError:
-            schema = UNREADABLE
+            schema = NO_JSON
         else:
             is_log = request.resource is AUDIT_LOG
             schema = schema_of(without_other_calls(document) if is_log else document)
@@ -98,9 +98,13 @@ def document_of(recordings: Iterable[Recording], versions: Mapping[str, str]) ->
             told = by_status.setdefault(str(answer.status), {"headers": [], "schema": {}})
             told["headers"] = sorted({*told["headers"], *answer.headers})
             told["schema"] = merged(told["schema"], answer.schema)
-    return {"format": FORMAT, "versions": dict(versions), "answers": dict(sorted(answers.items()))}
+    return {
+        "format": RECORDING,
+        "versions": dict(versions),
+        "answers": dict(sorted(answers.items())),
+    }
 
 
-def text_of(document: Mapping[str, Any]) -> str:
+def as_json(document: Mapping[str, Any]) -> str:
     """The text of the file."""
     return json.dumps(document, indent=1, sort_keys=True) + "\n"

@@ -41,11 +41,11 @@ ENUMERATIONS = frozenset(
 WORD = re.compile(r"[a-z]+(?:_[a-z0-9]{1,12}){0,5}")
 LONGEST_WORD = 40
 # The name of a field; one of another form, such as that of a header or an id, may be a value.
-FIELD = re.compile(r"(?!.*[0-9]{4})[A-Za-z][A-Za-z0-9_]{0,39}")
+PLAIN_FIELD = re.compile(r"(?!.*[0-9]{4})[A-Za-z][A-Za-z0-9_]{0,39}")
 OTHER_FIELD = "(name)"
 # Objects whose fields are named by users.
-OPEN = frozenset(("cookies", "headers", "metadata"))
-TYPES: Mapping[type, str] = {
+OF_ANY_FIELDS = frozenset(("cookies", "headers", "metadata"))
+WORDS_OF_TYPES: Mapping[type, str] = {
     bool: "boolean",
     int: "integer",
     float: "number",
@@ -94,9 +94,9 @@ def _format_of(text: str) -> str:
 
 def schema_of(value: Any, name: str = "") -> Schema:
     """The schema of the value of the field with this name."""
-    schema: Schema = {"type": [TYPES.get(type(value), "null")]}
+    schema: Schema = {"type": [WORDS_OF_TYPES.get(type(value), "null")]}
     if isinstance(value, Mapping):
-        fields = [(_shown(field, name), inner) for field, inner in value.items()]
+        fields = [(_plain_name(field, name), inner) for field, inner in value.items()]
         schema["properties"] = _properties(fields)
         schema["required"] = sorted(schema["properties"])
     elif isinstance(value, list):
@@ -107,9 +107,9 @@ def schema_of(value: Any, name: str = "") -> Schema:
     return schema
 
 
-def _shown(field: str, name: str) -> str:
+def _plain_name(field: str, name: str) -> str:
     """The name of a field in an object that is the value of the field `name`."""
-    return field if FIELD.fullmatch(field) and name not in OPEN else OTHER_FIELD
+    return field if PLAIN_FIELD.fullmatch(field) and name not in OF_ANY_FIELDS else OTHER_FIELD
 
 
 def _properties(fields: Iterable[tuple[str, Any]]) -> dict[str, Schema]:

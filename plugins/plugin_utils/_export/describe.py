@@ -99,7 +99,7 @@ def export_state(state: State, purge: bool = False) -> Export:
             _export_setting(BY_PLURAL[plural], objects, export)
     options = {OPTION_OF[plural] for plural in state if plural in OPTION_OF}
     for option, resources in COLLECTIONS.items():
-        if option in options and not _is_unused(resources, state):
+        if option in options and not _is_empty_on_demand(resources, state):
             _export_collections(resources, state, purge, export)
     export.variables.update(export.ignoring)
     for plural in state:
@@ -112,7 +112,7 @@ def export_state(state: State, purge: bool = False) -> Export:
     return export
 
 
-def _is_unused(resources: Sequence[Resource], state: State) -> bool:
+def _is_empty_on_demand(resources: Sequence[Resource], state: State) -> bool:
     """Return whether these collections are read on demand alone, and are empty: an empty variable
     would say that the host is to have that protection."""
     return all(resource.on_demand and not state.get(resource.plural) for resource in resources)

@@ -30,12 +30,12 @@ from .overview import contacts, why
 from .record import LABELS, FormerMoves, HostRecord, Report, moved_lines, severity, was_read
 from .results import unread_host
 
-MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
+MAX_HOSTS = 30  # hosts of a message; a chat takes a few thousand characters
 MAX_REASON = 300  # characters
 MOVED = "moved"  # by Cloudflare
 WATCHED = "watched"  # changes that were set back, or have not come to their end
 FOUND = "found"  # objects that no baseline names, of a host that is told of for nothing else
-NAMES = {
+NAMES_OF_CHANGES = {
     "new": "New",
     "again": "Still",
     FOUND: "Found",
@@ -45,13 +45,13 @@ NAMES = {
 }
 MAX_OBJECTS = 3  # of a host are told in words
 GONE = "It is no longer in the report."
-REPORT = "(report)"  # told of as of a host that could not be read, if it is too old
+WHOLE_REPORT = "(report)"  # told of as of a host that could not be read, if it is too old
 USUAL_AGE = timedelta(days=1)  # and as long as one message is enough
 Told = Mapping[str, Any]  # of a host: its status and reasons, since when, and when it was told
 News = Mapping[str, Any]  # of a host: what is told of it
 
 
-class Terms(NamedTuple):
+class NewsTerms(NamedTuple):
     """The statuses that are told of, now, and how long one message about a host is enough."""
 
     statuses: Sequence[str]
@@ -59,7 +59,7 @@ class Terms(NamedTuple):
     again: timedelta
 
 
-def read_news(directory: Path, state_file: Path, terms: Terms) -> dict[str, Any]:
+def read_news(directory: Path, state_file: Path, terms: NewsTerms) -> dict[str, Any]:
     """The news of the report in a directory; raises ValueError for what is neither a report nor a
     state."""
     try:
@@ -76,7 +76,7 @@ def read_news(directory: Path, state_file: Path, terms: Terms) -> dict[str, Any]
     return {**news, "state_file": str(state_file)}
 
 
-def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
+def news_of(report: Report, state: Mapping[str, Any], terms: NewsTerms) -> dict[str, Any]:
     """The hosts to tell of, in words too, and the state to keep afterwards."""
     told_before: Mapping[str, Told] = state.get("hosts", {})
     unmanaged_before: Mapping[str, Sequence[str]] = state.get("unmanaged", {})
@@ -201,7 +201,7 @@ def _told_at(what: str, told: Told, now: datetime) -> str:
 
 def _news_of_gone(host: str) -> News:
     """That a host is no longer in the report, or that a report is no longer too old."""
-    reason = "" if host == REPORT else GONE
+    reason = "" if host == WHOLE_REPORT else GONE
     return _news(host, "over", reason)
 
 
@@ -209,31 +209,31 @@ def _title(news: Sequence[News]) -> str:
     counts = Counter(host_news["what"] for host_news in news)
     texts = [
         f"{counts[what]} {name[:1].lower()}{name[1:]}"
-        for what, name in NAMES.items()
+        for what, name in NAMES_OF_CHANGES.items()
         if counts[what]
     ]
     return f"Protection: {', '.join(texts) or 'nothing new'}."
 
 
 def _lines(news: Sequence[News]) -> list[str]:
-    lines = [_line(host_news) for host_news in news[:MAX_LINES]]
-    uncounted = left_out(len(news), MAX_LINES, "host", "hosts")
+    lines = [_line(host_news) for host_news in news[:MAX_HOSTS]]
+    uncounted = left_out(len(news), MAX_HOSTS, "host", "hosts")
     if uncounted:
         lines.append(sentence(uncounted))
     return lines
 
 
-def _too_old(report: Report, terms: Terms) -> list[HostRecord]:
+def _too_old(report: Report, terms: NewsTerms) -> list[HostRecord]:
     """A record that stands for a report which nobody has made anew; none if the report is new."""
     made = report["generated"]
     if datetime.fromisoformat(made) + terms.again + USUAL_AGE > terms.now:
         return []
     moment = to_the_minute(made)
     reason = f"Nobody has made a report since {moment}, so that nothing newer is known."
-    return [host_record(unread_host(REPORT, reason), made)]
+    return [host_record(unread_host(WHOLE_REPORT, reason), made)]
 
 
-def _what(record: HostRecord, told: Told, terms: Terms) -> str:
+def _what(record: HostRecord, told: Told, terms: NewsTerms) -> str:
     """Return why somebody should hear of a host; an empty text if nobody should."""
     status = record["status"]
     if status not in terms.statuses:
@@ -270,7 +270,7 @@ def _line(host_news: News) -> str:
     """A host in a line."""
     what, status = host_news["what"], host_news["status"]
     verdict = f" is {LABELS[status]}." if status else "."
-    line = f"{NAMES[what]}: {host_news['host']}{verdict}"
+    line = f"{NAMES_OF_CHANGES[what]}: {host_news['host']}{verdict}"
     if host_news["reason"]:
         line = f"{line} {host_news['reason']}"
     if host_news["unmanaged"]:

@@ -152,7 +152,7 @@ class BaselineAction(FleetAction):
         after what their zones change."""
 
         def predict(turns: Mapping[str, FleetTurn]) -> Iterator[Prediction]:
-            return self.of_each([*turns], variables, partial(_predicted, turns), _not_predicted)
+            return self.of_each([*turns], variables, partial(_turn_of_host, turns), _not_predicted)
 
         return predictions_in_turns(hosts, predict)
 
@@ -285,7 +285,7 @@ def _updated_by_attack(
     return watched(task, values, part, check_mode, update)
 
 
-def _predicted(turns: Mapping[str, FleetTurn], task: HostTask) -> Prediction:
+def _turn_of_host(turns: Mapping[str, FleetTurn], task: HostTask) -> Prediction:
     """The result of a run of the host in check mode, in its turn, and what the run would show."""
     texts, runs = task.hold(), list[host_results.HostRun]()
     if not task.runs_here():
@@ -345,7 +345,7 @@ def _updated(
     values: Mapping[str, Any],
     part: host_variables.Part,
     runner: host_results.HostRunner,
-    begin: Callable[[Mapping[str, Any]], None] = lambda _predicted: None,
+    begin: Callable[[Mapping[str, Any]], None] = lambda _turn_of_host: None,
 ) -> host_results.HostRun:
     """Update the host to match a part: `begin` is called with the prediction after the snapshot,
     and before the first write. Raises ValueError if its variables do not fit together."""

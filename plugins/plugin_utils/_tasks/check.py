@@ -43,11 +43,11 @@ from .._report import files as report_files
 from .._report.sarif import sarif_of_inventory
 
 # Left out: credentials may be encrypted, and the certificates may be of another machine.
-LEFT_OUT = ("api_token", "api_email", "api_key", "ca_path", "notify_url", "notify_key")
-CHECKED: Arguments = {
+CREDENTIALS_AND_PATHS = ("api_token", "api_email", "api_key", "ca_path", "notify_url", "notify_key")
+VARIABLES_OF_PLAYBOOKS: Arguments = {
     name: argument
     for name, argument in {**EXPORT, **report_arguments.OF_REPORTED_HOST}.items()
-    if not name.endswith(LEFT_OUT)
+    if not name.endswith(CREDENTIALS_AND_PATHS)
 }
 CHECK: Arguments = {
     "check_sarif": {"type": "path"},
@@ -62,11 +62,11 @@ EVALUATE: Arguments = {
     "evaluate_expect": {"choices": [*OF_REQUESTS]},
     "evaluate_network_firewall": {"type": "bool"},
 }
-KINDS = ["webhook", "slack", "teams", "pagerduty", "github"]
+RECEIVERS = ["webhook", "slack", "teams", "pagerduty", "github"]
 NOTIFY: Arguments = {
     "notify_url": {"type": "str", "no_log": True},
     "notify_key": {"type": "str", "no_log": True},
-    "notify_kind": {"choices": KINDS},
+    "notify_kind": {"choices": RECEIVERS},
     "notify_again_days": {"type": "float"},
     "notify_state": {"type": "path"},
     "notify_statuses": {
@@ -80,10 +80,10 @@ NOTIFY: Arguments = {
 PLAYBOOKS: Arguments = {**ATTACK, **CHECK, **DOCTOR, **EVALUATE, **NOTIFY, **RESTORE}
 PLAYBOOKS_AND_ROLES: Arguments = {**EXPORT, **report_arguments.OF_REPORTED_HOST, **PLAYBOOKS}
 # The environment variables that count where a variable is not set.
-ENVIRONMENT = {
+ENVIRONMENT_NAMES = {
     f"notify_{name}": f"PROTECTION_NOTIFY_{name.upper()}" for name in ("url", "key", "kind")
 }
-ADDRESS = re.compile(r"https://|http://(127\.0\.0\.1|localhost)(:[0-9]+)?(/|$)")
+SAFE_ADDRESS = re.compile(r"https://|http://(127\.0\.0\.1|localhost)(:[0-9]+)?(/|$)")
 OF_KIND = {"pagerduty": "its routing key", "github": "a token"}
 
 
@@ -140,16 +140,16 @@ def _check_notify(
 ) -> Iterator[OptionError]:
     yield from _check_report_file(task)
     settings: dict[str, Any] = {}  # None if it is wrong
-    for name, variable in ENVIRONMENT.items():
+    for name, variable in ENVIRONMENT_NAMES.items():
         is_given = name in given_names
         settings[name] = values[name] if is_given else os.environ.get(variable)
     url, kind = settings["notify_url"], settings["notify_kind"]
-    if kind not in (None, "", *KINDS):
-        problem = f"'{kind}' is none of {', '.join(KINDS)}"
-        yield OptionError(Option(ENVIRONMENT["notify_kind"]), problem)
+    if kind not in (None, "", *RECEIVERS):
+        problem = f"'{kind}' is none of {', '.join(RECEIVERS)}"
+        yield OptionError(Option(ENVIRONMENT_NAMES["notify_kind"]), problem)
     is_missing = not url and "notify_url" not in given_names and kind != "pagerduty"
-    if is_missing or (url and not ADDRESS.match(url)):
-        problem = f"it begins with https://; set it, or {ENVIRONMENT['notify_url']}"
+    if is_missing or (url and not SAFE_ADDRESS.match(url)):
+        problem = f"it begins with https://; set it, or {ENVIRONMENT_NAMES['notify_url']}"
         yield OptionError(Option("notify_url"), problem)
     days = values["notify_again_days"]
     if days is not None and not 0 <= days < math.inf:
@@ -157,7 +157,7 @@ def _check_notify(
         yield OptionError(Option("notify_again_days"), problem)
     lacks_key = not settings["notify_key"] and "notify_key" not in given_names
     if kind in OF_KIND and lacks_key:
-        problem = f"{kind} takes {OF_KIND[kind]}; set it, or {ENVIRONMENT['notify_key']}"
+        problem = f"{kind} takes {OF_KIND[kind]}; set it, or {ENVIRONMENT_NAMES['notify_key']}"
         yield OptionError(Option("notify_key"), problem)
 
 
@@ -176,7 +176,7 @@ INVENTORY_ITSELF = "inventory"  # in the place of the name of a host
 # The playbooks without an action of their own.
 OF_PLAYBOOK = {"evaluate": (EVALUATE, _check_evaluate), "notify": (NOTIFY, _check_notify)}
 # A host without a token fails otherwise, and the check needs none.
-PLACEHOLDER = {"baseline_api_token": "x" * 40}
+ANY_TOKEN = {"baseline_api_token": "x" * 40}
 
 
 class HostFindings(NamedTuple):
@@ -193,7 +193,7 @@ class HostFindings(NamedTuple):
         )
 
 
-class Checked(NamedTuple):
+class CheckedHosts(NamedTuple):
     """The result of the check of all hosts, and the findings by host."""
 
     result: dict[str, Any]
@@ -227,7 +227,7 @@ class CheckAction(FleetAction):
         inventory = inventory_of(self._loader, groups)
         return [str(host) for host in inventory.list_hosts(pattern_of_hosts(target, groups))]
 
-    def _check_hosts(self, variables: Mapping[str, Any]) -> Checked:
+    def _check_hosts(self, variables: Mapping[str, Any]) -> CheckedHosts:
         """The result on all hosts, and the findings on them, without their secrets."""
         hosts = self.hosts(variables)
         # The first of two hosts with one account or zone is to hear of the second one as well.
@@ -238,7 +238,7 @@ class CheckAction(FleetAction):
         findings: dict[str, HostFindings] = {}
 
         def check(task: HostTask) -> dict[str, Any]:
-            findings[task.host] = _findings(task)
+            findings[task.host] = _findings_on_host(task)
             return _result_with(findings[task.host].mistakes)
 
         def unread(host: str, exc: Exception) -> dict[str, Any]:
@@ -257,7 +257,7 @@ class CheckAction(FleetAction):
             reword = partial(redact_text, secrets=longest_first)
             findings = {host: found.reworded(reword) for host, found in findings.items()}
             result = redact(result, longest_first)
-        return Checked(self._told(result, findings, len(hosts)), findings)
+        return CheckedHosts(self._told(result, findings, len(hosts)), findings)
 
     def _told(
         self, result: dict[str, Any], findings: Mapping[str, HostFindings], hosts: int
@@ -289,7 +289,7 @@ class CheckAction(FleetAction):
 FILE_MODE = 0o600  # that of a report
 
 
-def _with_sarif(path: str, checked: Checked) -> dict[str, Any]:
+def _with_sarif(path: str, checked: CheckedHosts) -> dict[str, Any]:
     """The result, whose mistakes are in a file."""
     result = checked.result
     mistakes = {host: found.mistakes for host, found in checked.findings.items()}
@@ -338,10 +338,10 @@ def _warnings(findings: Mapping[str, HostFindings]) -> list[str]:
     return [HostsText(text, names).line for text, names in hosts.items()]
 
 
-def _findings(task: HostTask) -> HostFindings:
+def _findings_on_host(task: HostTask) -> HostFindings:
     """The findings on a host."""
     mistakes = _mistakes(task)
-    alone = task.alone(CHECKED, PLACEHOLDER)
+    alone = task.alone(VARIABLES_OF_PLAYBOOKS, ANY_TOKEN)
     problems = [problem.error for problem in alone.problems]
     return HostFindings(role_variables.each_once([*mistakes, *problems]), alone.doubts)
 
@@ -363,7 +363,7 @@ def _mistakes(task: HostTask) -> list[OptionError]:
     """The mistakes in the variables of a host."""
     names = (*report_arguments.REPORT_VARIABLES, *EXPORT, *PLAYBOOKS)
     misspelt = role_variables.misspelt_errors(task.variables, names)
-    readable = [name for name in PLAYBOOKS if not name.endswith(LEFT_OUT)]
+    readable = [name for name in PLAYBOOKS if not name.endswith(CREDENTIALS_AND_PATHS)]
     variables, unread = task.read(readable)
     values = {name: value for name, value in variables.items() if value != ""}
     wrong = role_variables.wrong_variables(PLAYBOOKS, values)
@@ -379,6 +379,6 @@ def _mistakes(task: HostTask) -> list[OptionError]:
         [
             *role_variables.readable_errors(errors, {}, {}, task.variables),
             *errors_on_owners,
-            *task.mistakes(CHECKED, PLACEHOLDER, report_arguments.check_report),
+            *task.mistakes(VARIABLES_OF_PLAYBOOKS, ANY_TOKEN, report_arguments.check_report),
         ]
     )

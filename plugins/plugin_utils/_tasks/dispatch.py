@@ -11,7 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...module_utils._context import FIRST, LAST
-from ...module_utils._specs.host_tasks import ATTACK, BASELINE, OF_TASKS, PREDICT, TASK_OPTION
+from ...module_utils._specs.host_tasks import (
+    ATTACK,
+    BASELINE,
+    OPTIONS_OF_TASKS,
+    PREDICT,
+    TASK_OPTION,
+)
 from .._action import CollectionAction
 from .._variables import read_call
 from .baseline import BaselineAction
@@ -22,7 +28,7 @@ from .news import NewsAction
 from .report import ReportAction
 from .restore import RestoreAction
 
-TASKS: Mapping[str, type[CollectionAction]] = {
+ACTIONS: Mapping[str, type[CollectionAction]] = {
     ATTACK: BaselineAction,
     BASELINE: BaselineAction,
     "check": CheckAction,
@@ -41,10 +47,10 @@ class HostAction(CollectionAction):
     """Does what the option `task` says to the host, or to all hosts of the play."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        arguments = {TASK_OPTION: OF_TASKS[TASK_OPTION]}
+        arguments = {TASK_OPTION: OPTIONS_OF_TASKS[TASK_OPTION]}
         try:
             name = read_call(arguments, task=self._task.args.get(TASK_OPTION))[TASK_OPTION]
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
-        action = TASKS[name](self._task, **self.tools(self._templar)._asdict())
+        action = ACTIONS[name](self._task, **self.tools(self._templar)._asdict())
         return action.outcome(variables)

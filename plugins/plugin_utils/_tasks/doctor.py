@@ -35,7 +35,7 @@ from .._doctor.doctor import (
     record_of,
     versions,
 )
-from .._doctor.recording import Recording, document_of, text_of
+from .._doctor.recording import Recording, as_json, document_of
 from .._files import host_folder, write_private
 from .._variables import all_read
 
@@ -88,7 +88,7 @@ class DoctorAction(FleetAction):
         for path, hosts in by_path.items():
             document = document_of([host.recording for host in hosts], versions())
             secrets = [secret for host in hosts for secret in host.secrets]
-            write_private(path, redact(text_of(document), secrets))
+            write_private(path, redact(as_json(document), secrets))
         return list(by_path)
 
     def _say(self, examined: Mapping[str, Examined], number: int) -> None:

@@ -15,15 +15,15 @@ from typing import Any
 from ...module_utils._arguments import TEXTS, Arguments
 from .._action import CollectionAction
 from .._baseline.host_task import HostTask
-from .._report.news import Terms, read_news
+from .._report.news import NewsTerms, read_news
 from .._variables import read_variables
 
-STATUSES = ["unknown", "unprotected", "weakened", "drift"]  # that are told of by default
+TOLD = ["unknown", "unprotected", "weakened", "drift"]  # that are told of by default
 NEWS: Arguments = {
     "report_directory": {"type": "path", "default": "report"},
     "notify_state": {"type": "path"},
     "notify_again_days": {"type": "float", "default": 1.0},
-    "notify_statuses": {**TEXTS, "choices": [*STATUSES, "pending"], "default": STATUSES},
+    "notify_statuses": {**TEXTS, "choices": [*TOLD, "pending"], "default": TOLD},
 }
 STATE_FILE = "notified.json"  # beside the report
 
@@ -33,12 +33,12 @@ class NewsAction(CollectionAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return {"changed": False, "news": _news(HostTask(self.calls(variables)))}
+            return {"changed": False, "news": _news_of_run(HostTask(self.calls(variables)))}
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
 
 
-def _news(task: HostTask) -> dict[str, Any]:
+def _news_of_run(task: HostTask) -> dict[str, Any]:
     """The news, by the variables of the playbook; raises ValueError."""
     values = task.values(NEWS)
     set_values = {name: value for name, value in values.items() if value not in (None, "", [])}
@@ -46,5 +46,5 @@ def _news(task: HostTask) -> dict[str, Any]:
     directory = Path(options["report_directory"]).absolute()
     state_file = Path(options["notify_state"] or directory / STATE_FILE).absolute()
     again = timedelta(days=options["notify_again_days"])
-    terms = Terms(options["notify_statuses"], datetime.now(timezone.utc), again)
+    terms = NewsTerms(options["notify_statuses"], datetime.now(timezone.utc), again)
     return read_news(directory, state_file, terms)

@@ -45,7 +45,7 @@ from .._watch.mark import watched_in_words
 from .._worker import found_by_run
 
 OF_PLAN = ("label", "hosts_changed", "passes", "refused")  # of the plan page, in the result
-Records = Mapping[str, report_records.HostRecord]  # by host
+RecordsByHost = Mapping[str, report_records.HostRecord]  # by host
 
 
 class HostReading(NamedTuple):
@@ -113,7 +113,7 @@ class ReportAction(FleetAction):
         return result
 
     def _write(
-        self, options: Mapping[str, Any], variables: Mapping[str, Any], records: Records
+        self, options: Mapping[str, Any], variables: Mapping[str, Any], records: RecordsByHost
     ) -> dict[str, Any]:
         """The result of the task, which has written the files; raises OSError, ValueError."""
         check_mode = bool(self._task.check_mode)
@@ -130,7 +130,7 @@ class ReportAction(FleetAction):
         later_hosts = {*variables["ansible_play_hosts"]} - {*run_records}
         written = Written(str(directory), changed, check_mode)
         ignored_hosts = self._reported_before | later_hosts
-        result = _result(report, written, options["fail_on"], ignored_hosts)
+        result = _result_of_report(report, written, options["fail_on"], ignored_hosts)
         if plan:
             document = plan.document
             result["plan"] = {name: value for name, value in document.items() if name in OF_PLAN}
@@ -168,7 +168,7 @@ class ReportAction(FleetAction):
 
     def _read(
         self, variables: Mapping[str, Any], warnings: list[str], former: FormerReport | None
-    ) -> Records:
+    ) -> RecordsByHost:
         """The records of the hosts of this task, compared with the `former` report if it is given;
         warnings about variables go to `warnings`."""
         self.require_requests()
@@ -178,7 +178,7 @@ class ReportAction(FleetAction):
 
         def read(turns: Mapping[str, FleetTurn], task: HostTask) -> HostReading:
             texts, task.fleet_turn = task.hold(), turns[task.host]
-            record = record_of(task, _predicted(task, now, former))
+            record = record_with_groups(task, _compared_host(task, now, former))
             unlike = [*self._unlike_options(task, variables)]
             facts = Prediction.of_report(texts, task)
             return HostReading(record, task.misspelt_variables(), unlike, texts, facts)
@@ -216,20 +216,20 @@ class ReportAction(FleetAction):
                 yield name
 
     def _unreached(
-        self, variables: Mapping[str, Any], records: Records
+        self, variables: Mapping[str, Any], records: RecordsByHost
     ) -> Iterator[report_records.HostRecord]:
         """The records of hosts of the play that no task has read."""
         now = write_timestamp(datetime.now(timezone.utc))
 
         def unreached(task: HostTask) -> report_records.HostRecord:
             results = host_results(task.host, {}, {})
-            return record_of(task, host_record(results, now))
+            return record_with_groups(task, host_record(results, now))
 
         hosts = {*variables["ansible_play_hosts_all"]} - {*records}
         yield from self.of_each(sorted(hosts), variables, unreached, failed_record)
 
     def _report(
-        self, options: Mapping[str, Any], variables: Mapping[str, Any], records: Records
+        self, options: Mapping[str, Any], variables: Mapping[str, Any], records: RecordsByHost
     ) -> report_records.Report:
         """The report on the hosts of the play, and on others as the report that it replaces has
         them; raises OSError, ValueError."""
@@ -295,7 +295,7 @@ class ReportAction(FleetAction):
             return None
 
 
-def _predicted(
+def _compared_host(
     task: HostTask, now: datetime, former: FormerReport | None
 ) -> report_records.HostRecord:
     """The record of a host; that of a host that cannot be read says why."""
@@ -310,7 +310,9 @@ def _predicted(
     return former.kept_in(record) if former else record
 
 
-def record_of(task: HostTask, record: report_records.HostRecord) -> report_records.HostRecord:
+def record_with_groups(
+    task: HostTask, record: report_records.HostRecord
+) -> report_records.HostRecord:
     """The record of a host, with its groups, and with whom to ask about it."""
     try:
         values = task.values(CONTACTS.values())
@@ -349,7 +351,7 @@ def _read_now(records: Iterable[report_records.HostRecord]) -> Iterator[report_r
     return (cast(report_records.HostRecord, {**record, "generated": now}) for record in records)
 
 
-def _result(
+def _result_of_report(
     report: report_records.Report, written: Written, fail_on: Sequence[str], ignored_hosts: Set[str]
 ) -> dict[str, Any]:
     """The result of the task; hosts that other tasks read do not make it fail."""

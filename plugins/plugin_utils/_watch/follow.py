@@ -17,7 +17,7 @@ from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OWNER, Owner, without
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import read_timestamp
-from ...module_utils._traffic.watched import ZONE, WatchSample
+from ...module_utils._traffic.watched import THE_ZONE, WatchSample
 from .._baseline.variables import HOST_MODULE, ROLE, Part, RunModule, connection_options
 from .._export.host_state import read_host
 from .mark import CONFIRMED, MarkFile, WatchMark
@@ -92,7 +92,7 @@ class Follower:
 
     def examples(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """The most frequent requests that rules stopped, by the ids of the rules."""
-        if ZONE not in self.mark.sources:
+        if THE_ZONE not in self.mark.sources:
             return {}
         result = self._read(ZONE_OWNER, {WATCHED_REQUESTS: True})
         return result.get(WATCHED_REQUESTS) or {}
@@ -110,9 +110,9 @@ class Follower:
     def sample(self) -> dict[str, WatchSample]:
         """The samples of now, by their source; if one cannot be read, it has the reason."""
         samples: dict[str, WatchSample] = {}
-        of_account = [source for source in self.mark.sources if source != ZONE]
-        if ZONE in self.mark.sources:
-            samples.update(_samples_in(self._read(ZONE_OWNER, {}), [ZONE]))
+        of_account = [source for source in self.mark.sources if source != THE_ZONE]
+        if THE_ZONE in self.mark.sources:
+            samples.update(_samples_in(self._read(ZONE_OWNER, {}), [THE_ZONE]))
         if of_account:
             result = self._read(ACCOUNT_OWNER, {WATCHED_SOURCES: of_account})
             samples.update(_samples_in(result, of_account))

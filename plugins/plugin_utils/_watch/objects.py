@@ -17,7 +17,7 @@ from ...module_utils._schema.registry import BY_NAME, title_of_operation
 from ...module_utils._schema.resource import ENFORCING, ZONE_OPTION, Object, Resource
 from ...module_utils._text import first_few
 from ...module_utils._traffic.queries import FIREWALL, NODES, node_of
-from ...module_utils._traffic.watched import ZONE
+from ...module_utils._traffic.watched import THE_ZONE
 from .set_back import ABOUT_OBJECTS, PlannedChange, collections_of_change
 from .verdict import WatchedObject
 
@@ -44,7 +44,7 @@ def sources_of(resource: Resource, with_dns: bool = False) -> list[str]:
     """The sources of the samples that show what objects of a collection stop; none if no analytics
     do. What the account protects concerns each component; DNS protection if it has rules."""
     if resource.owner == ZONE_OPTION:
-        return [ZONE]
+        return [THE_ZONE]
     if resource is NETWORK_FIREWALL_RULES:
         return [FIREWALL.name]
     if resource.component:
@@ -78,7 +78,7 @@ def watched_objects(change: PlannedChange) -> list[WatchedObject]:
     far as the state after the change is known, and once for each source that shows what it
     stops."""
     with_dns = bool((change.after or change.before).get(DNS_RULES.plural))
-    rules = _rules_of(change)
+    rules = _stricter_rules(change)
     objects: dict[WatchedObject, None] = {}
     for operation in filter(may_stop, change.operations):
         name, key = str(operation["resource"]), str(operation["key"])
@@ -87,7 +87,7 @@ def watched_objects(change: PlannedChange) -> list[WatchedObject]:
     return list(objects)
 
 
-def _rules_of(change: PlannedChange) -> dict[tuple[str, str], str | None]:
+def _stricter_rules(change: PlannedChange) -> dict[tuple[str, str], str | None]:
     """The ids of rules that alone stop more than before, by the names of resources and keys."""
     rules: dict[tuple[str, str], str | None] = {}
     for collection in collections_of_change(change):

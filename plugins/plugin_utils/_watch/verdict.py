@@ -23,7 +23,7 @@ from ...module_utils._text import plural
 from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
 from ...module_utils._traffic.pieces import HOUR
 from ...module_utils._traffic.queries import FEWEST_SAMPLES, percentage, too_few
-from ...module_utils._traffic.watched import ZONE, WatchSample
+from ...module_utils._traffic.watched import THE_ZONE, WatchSample
 from .._baseline.watch_terms import WatchTerms
 
 WITHIN, EXCEEDED, NOT_KNOWN, GOES_ON = "within", "exceeded", "not known", "goes on"
@@ -38,7 +38,7 @@ class WatchedObject(NamedTuple):
     resource: str
     key: str
     rule: str | None = None
-    source: str = ZONE
+    source: str = THE_ZONE
 
 
 class RuleFigures(NamedTuple):
@@ -60,12 +60,12 @@ class WatchVerdict(NamedTuple):
     stopped: int = 0
     figures: Sequence[RuleFigures] = ()
     unknown: Sequence[str] = ()
-    source: str = ZONE
+    source: str = THE_ZONE
 
     @property
     def noun(self) -> str:
         """The word for what may be stopped."""
-        return "requests" if self.source == ZONE else "packets"
+        return "requests" if self.source == THE_ZONE else "packets"
 
     @property
     def percent(self) -> float | None:
@@ -132,7 +132,7 @@ def judge_watch(
     objects: Sequence[WatchedObject],
     since: datetime,
     samples: Sequence[WatchSample],
-    source: str = ZONE,
+    source: str = THE_ZONE,
 ) -> WatchVerdict:
     """The verdict on a change that was written at `since`, by the samples so far of one source,
     oldest first."""
@@ -213,7 +213,7 @@ def _why_not_known(
         return []
     minutes = plural(int((now - covered).total_seconds() // 60), "minute", "minutes")
     if verdict.covered_until is None:
-        missing = "request to the zone" if verdict.source == ZONE else "packet to the account"
+        missing = "request to the zone" if verdict.source == THE_ZONE else "packet to the account"
         return [f"The analytics have shown no {missing} for {minutes}."]
     moment = to_the_minute(write_timestamp(covered))
     return [f"The analytics cover the time until {moment}, {minutes} ago."]

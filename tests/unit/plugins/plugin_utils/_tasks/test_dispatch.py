@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host_tasks import OF_TASKS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host_tasks import OPTIONS_OF_TASKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.host_tasks import TASKS as NAMES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.packing import PACKED
 from ansible_collections.edgeops.protection.plugins.modules import host
@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.doctor 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_OPTIONS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.check import CHECK
-from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.dispatch import TASKS, HostAction
+from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.dispatch import ACTIONS, HostAction
 
 VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "check_": CHECK,
@@ -33,7 +33,7 @@ DOCUMENTED = yaml.safe_load(host.DOCUMENTATION)["options"]
 
 
 def test_each_task_has_an_action() -> None:
-    assert (*TASKS,) == NAMES == (*DOCUMENTED["task"]["choices"],)
+    assert (*ACTIONS,) == NAMES == (*DOCUMENTED["task"]["choices"],)
 
 
 def test_each_option_is_one_of_a_playbook_and_is_documented() -> None:
@@ -42,15 +42,15 @@ def test_each_option_is_one_of_a_playbook_and_is_documented() -> None:
         for name, argument in variables.items():
             option = name.removeprefix(prefix)
             declared[option] = argument
-            fact = OF_TASKS[option]
+            fact = OPTIONS_OF_TASKS[option]
             assert fact["type"] == ("path" if option in PATHS else argument.get("type", "str")), name
             assert fact.get("elements") == argument.get("elements"), name
-    assert declared.keys() == OF_TASKS.keys() - {"task"}
+    assert declared.keys() == OPTIONS_OF_TASKS.keys() - {"task"}
     names = {
         name: (option["type"], option.get("elements"), option.get("choices")) for name, option in DOCUMENTED.items()
     }
     own = {name: PACKED[name] for name in names}
-    assert own.keys() >= OF_TASKS.keys()
+    assert own.keys() >= OPTIONS_OF_TASKS.keys()
     assert names == {
         name: (option.get("type", "str"), option.get("elements"), option.get("choices")) for name, option in own.items()
     }
