@@ -29,7 +29,6 @@ OF_FLEET = (
     "of_fleet"  # in a result, what the other hosts of a fleet take from it; removed by the role
 )
 WATCH = "watch"  # its samples by their source, and in the result of a role the outcome
-WATCH = "watch"  # its samples by their source, and in the result of a role the outcome
 NO_VALUES: Mapping[str, Any] = {}
 
 
