@@ -120,8 +120,8 @@ HOSTS = (
           **{f"{name}_rules": [{"ref": ref, "expires": PAST}] for name, ref in
              {"network_firewall": "telnet", "custom": "login", "rate_limit": "login"}.items()},
           "accept_risks": ["weakens_zone", "weakens_network_firewall", "unprotects_addresses", "weakens_rate_limits"]},
-         ["delete ip_list_item offices 192.0.2.1", "delete prefix 2001:DB8::/32", "delete allowlist_entry 198.51.100.7",
-          "delete network_firewall_rule telnet", "delete custom_rule login", "delete rate_limit_rule login"], 6, IN_ACCOUNT, IN_ZONE),
+         ["delete prefix 2001:DB8::/32", "delete allowlist_entry 198.51.100.7", "delete network_firewall_rule telnet",
+          "delete custom_rule login", "delete rate_limit_rule login", "delete ip_list_item offices 192.0.2.1"], 6, IN_ACCOUNT, IN_ZONE),
     host("an account alone", {"account_id": ACCOUNT, "enabled": True, **SHOPS, "network_firewall_rules": [{**FROM_SHOPS, "position": "first"}]},
          ["create ip_list shops", "create ip_list_item shops 192.0.2.1", "create network_firewall_rule shops",
           "update tcp_protection_status tcp_protection_status"], 4, IN_ACCOUNT),

@@ -84,7 +84,7 @@ def cases_of_rules(module: str) -> list[Case]:
         Case("a block is off", module, "rules", {**BLOCK, "enabled": False}, BLOCK, {"enabled": True}),
         Case("only its ref is named", module, "rules", {**BLOCK, "enabled": False}, REF, {"enabled": True}),
         Case("a block has a condition", module, "rules", {**BLOCK, **CONDITION}, BLOCK, {"exposed_credential_check": None}),
-        Case("a block has a field of the future", module, "rules", {**BLOCK, "future": 1}, BLOCK, None, "in_order"),
+        Case("a block has a field of the future", module, "rules", {**BLOCK, "future": 1}, BLOCK, {"future": None}),
         Case("its condition is named", module, "rules", {**BLOCK, **CONDITION}, {**BLOCK, "api_fields": CONDITION}, None),
         Case("a block is off and has a condition", module, "rules", {**BLOCK, **CONDITION, "enabled": False}, BLOCK,
              {"enabled": True, "exposed_credential_check": None}),
