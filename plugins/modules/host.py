@@ -189,7 +189,7 @@ diff:
   type: dict
 plan_id:
   description: The plan of the host, as V(baseline_expected_plan) takes it. It is empty if there is nothing to do.
-  returned: with O(operations), or when the plan is not the approved one
+  returned: with RV(operations), or when the plan is not the approved one
   type: str
 snapshot:
   description: The path of the file with the state before.

@@ -84,7 +84,8 @@ WITH_A_REMEDY = (  # which no page needs to explain
     "prefixes[0].prefix: ... is not a network: ... (did you mean 203.0.113.0/24?)",
     "prefixes[1]: ... is named here and in prefixes[0]; keep one of them",
     "There is no firewall rule with the id .... Correct the id, ...",
-    "... was answered with HTTP 403: [9109] ... The credentials are wrong, expired, or may not be used from here; check them. A token made just now may need some seconds.",
+    "... was answered with HTTP 403: [9109] ... The credentials are wrong, expired, or may not be used from here; check them. "
+    "A token made just now may need some seconds.",
     "... was answered with HTTP 404: [7003] ... Check account_id and base_url; is account_id the id of a zone?",
     "The position of custom rule ... names the ref ..., which is not there. ...",
     "... was answered with HTTP 503: ... Cloudflare failed; run again later.",

@@ -98,7 +98,13 @@ def seed(service: LocalService, private: Private) -> None:
         name=f"{text()}.example",
         custom_rules=private.some(lambda: rule(action_parameters=headers())),
         rate_limit_rules=private.some(lambda: rule(action_parameters={"response": {"content": text(), "content_type": text()}})),
-        rules=private.some(lambda: {"action": choose(["block", "allow"]), "description": text(), "filter": {"expression": f'http.host eq "{text()}"', "ref": text()}}),
+        rules=private.some(
+            lambda: {
+                "action": choose(["block", "allow"]),
+                "description": text(),
+                "filter": {"expression": f'http.host eq "{text()}"', "ref": text()},
+            }
+        ),
     )  # fmt: skip
 
 

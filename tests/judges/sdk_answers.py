@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from random import Random
+from types import NoneType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from cloudflare.types.ddos_protection.advanced_tcp_protection import (
@@ -93,7 +94,7 @@ class Answers:
             return {self._id(): self.value(arguments[1], name)}
         if isinstance(hint, type) and issubclass(hint, BaseModel):
             return self._object(hint)
-        if hint is type(None):
+        if hint is NoneType:
             return None
         return self.plain.get(hint, self.plain[object])(name)
 
