@@ -132,6 +132,10 @@ def deployed_everywhere(ruleset: dict[str, Any], **deploy: Any) -> dict[str, Any
     return {**ruleset, "deploy": {"expression": "true", **deploy}}
 
 
+def deployed_at(position: str) -> dict[str, Any]:
+    return {"baseline_custom_rulesets": [deployed_everywhere(BLOCKING, position=position)]}
+
+
 Moved = tuple[str, dict[str, Any], list[str], list[str]]  # a title, variables, refs as others left them, and afterwards
 MOVED: list[Moved] = [
     ("a skip in front of a ruleset", {"baseline_custom_rules": [{"ref": "Bots"}, SKIPPING]}, ["own", "Bots"], ["Bots", "own"]),
@@ -140,6 +144,12 @@ MOVED: list[Moved] = [
     ("an order that lets nothing pass stays", {"baseline_custom_rules": [{"ref": "Bots"}, NEXT]}, ["next", "Bots"], ["next", "Bots"]),
     ("an order that stops more stays", {"baseline_custom_rules": [SKIPPING, {"ref": "Bots"}]}, ["Bots", "own"], ["Bots", "own"]),
     ("an order that no variable has stays", {"baseline_custom_rules": [SKIPPING]}, ["own", "Bots"], ["own", "Bots"]),
+    ("a ruleset that is first", {"baseline_custom_rules": [SKIPPING], **deployed_at("first")}, ["own", "Bots"], ["Bots", "own"]),
+    ("a ruleset before a skip", {"baseline_custom_rules": [SKIPPING], **deployed_at("before own")}, ["own", "Bots"], ["Bots", "own"]),
+    ("a skip after a ruleset", {"baseline_custom_rules": [{**SKIPPING, "position": "after Bots"}]}, ["own", "Bots"], ["Bots", "own"]),
+    ("a ruleset that is last", {"baseline_custom_rules": [SKIPPING], **deployed_at("last")}, ["Bots", "own"], ["Bots", "own"]),
+    ("a ruleset that the list of rules places", {"baseline_custom_rules": [{"ref": "Bots"}, SKIPPING], **deployed_at("after own")},
+     ["own", "Bots"], ["Bots", "own"]),
     ("two rulesets", {"baseline_custom_rulesets": [deployed_everywhere(BLOCKING), deployed_everywhere(LETTING)]}, ["Free", "Bots"], ["Bots", "Free"]),
     ("two rulesets in an exclusive list",
      {"baseline_custom_rulesets": [deployed_everywhere(BLOCKING), deployed_everywhere(LETTING)],

@@ -213,6 +213,7 @@ def test_an_export_keeps_what_was_done_by_hand(service: LocalService) -> None:
 
 
 BEHIND = {**SKIP, "ref": "behind", "expression": "true"}
+LOGGED = {**BLOCK, "ref": "logged", "action": "log"}
 
 
 @pytest.mark.parametrize("module", ["custom_rules", "network_firewall_rules"])
@@ -224,6 +225,24 @@ BEHIND = {**SKIP, "ref": "behind", "expression": "true"}
         ([BLOCK, BEHIND], [BEHIND, BLOCK], ["login", "behind"]),
         ([BEHIND, {**SKIP, "ref": "other"}, BLOCK], [BLOCK, BEHIND], ["login", "other", "behind"]),
         ([BEHIND, BLOCK], [BLOCK, {**BEHIND, "position": "first"}], ["behind", "login"]),
+        ([BEHIND, BLOCK], [BLOCK, {**BEHIND, "position": "after login"}], ["login", "behind"]),
+        ([BEHIND, BLOCK], [BLOCK, {**BEHIND, "position": "last"}], ["login", "behind"]),
+        ([BEHIND, BLOCK], [BEHIND, {**BLOCK, "position": "first"}], ["login", "behind"]),
+        ([BEHIND, BLOCK], [BEHIND, {**BLOCK, "position": "before behind"}], ["login", "behind"]),
+        ([BEHIND, BLOCK], [{**BEHIND, "position": "after login"}, BLOCK], ["login", "behind"]),
+        (
+            [BEHIND, BLOCK],
+            [{**BEHIND, "position": "after login"}, {**BLOCK, "position": "after behind"}],
+            ["behind", "login"],
+        ),
+        ([BEHIND, BLOCK], [{**BEHIND, "position": "after login"}], ["login", "behind"]),
+        ([BEHIND, BLOCK], [BLOCK, {**BEHIND, "position": "after gone"}], ["login", "behind"]),
+        (
+            [BEHIND, LOGGED, BLOCK],
+            [LOGGED, {**BLOCK, "position": "first"}, {**BEHIND, "position": "last"}],
+            ["login", "logged", "behind"],
+        ),
+        ([BLOCK, BEHIND], [BEHIND, {**BLOCK, "position": "after behind"}], ["login", "behind"]),
     ],
 )
 def test_a_skip_that_moved_before_the_blocks_of_the_baseline_moves_back(
@@ -290,6 +309,10 @@ FORM = {**STRICT, "expression": 'http.request.uri.path eq "/form"'}
         (["calm"], ["strict", "calm"], ["strict", "calm"]),
         (["strict", "calm"], ["calm", "strict"], ["strict", "calm"]),
         (["logged", "calm"], ["calm", "logged"], ["calm", "logged"]),
+        (["calm", "strict"], ["strict", "calm last"], ["strict", "calm"]),
+        (["calm", "strict"], ["strict", "calm after strict"], ["strict", "calm"]),
+        (["calm", "strict"], ["calm", "strict first"], ["strict", "calm"]),
+        (["strict", "calm"], ["strict", "calm first"], ["strict", "calm"]),
     ],
 )
 def test_an_override_that_moved_before_a_stricter_one_moves_back(
@@ -305,7 +328,9 @@ def test_an_override_that_moved_before_a_stricter_one_moves_back(
     owner: Any = zone if module in AREA_B else account
     overrides = {"calm": CALM, "strict": strict, "logged": {**strict, "ref": "logged", "action": "log"}}
     owner.seed(**{module: [raw_override(overrides[ref], module) for ref in existing]})
-    given: dict[str, Any] = {"overrides": [overrides[ref] for ref in entries], "accept_risks": RISKS}
+    given: dict[str, Any] = {"overrides": [], "accept_risks": RISKS}
+    for ref, _space, position in (entry.partition(" ") for entry in entries):
+        given["overrides"].append({**overrides[ref], **({"position": position} if position else {})})
     predicted = modules.run(module, check=True, context=ROLE, **given)
     done = modules.run(module, context=ROLE, **given)
     assert done["operations"] == predicted["operations"] and done["plan_id"] == predicted["plan_id"]

@@ -40,6 +40,7 @@ from .api_fields import undeclared_changes
 from .desired import IGNORED_IDS, Desired, DesiredObject, Position, Presence
 from .plan import POSITION, Operation, Plan, differences, share_nested
 from .removals import is_removal, removals_for_room
+from .task_order import LAST, in_task_order, insert_at, neighbour_key
 
 
 def order_operations(
@@ -98,7 +99,7 @@ def _arranged(
     insert_new(inserted, order, predecessors)
     for collection in inserted:
         if collection.own_order:
-            order = in_own_order(collection, order)
+            order = in_task_order(collection, desired, order)
             places = {key: place for place, key in enumerate(order)}
             unmoved = longest_ascending(before, places)
     return order, unmoved
@@ -232,31 +233,14 @@ def _try_to_place(
     desired: Desired, key: Key, order: list[Key], last_keys: dict[Position, Key]
 ) -> bool:
     """Insert a key into the order; return False if its neighbour is not there yet."""
-    position = desired.positions.get(key, ("last", ""))
-    where, neighbour_name = position
-    neighbour = _neighbour_key(desired, neighbour_name)
-    if neighbour_name and neighbour not in order:
+    position = desired.positions.get(key, (LAST, ""))
+    neighbour = neighbour_key(desired, position[1])
+    if position[1] and neighbour not in order:
         if neighbour in desired.objects:
             raise _misplaced(desired, key)
         return False
-    if where == "last":
-        order.append(key)
-    elif where == "before":
-        order.insert(order.index(neighbour), key)
-    elif position in last_keys:
-        order.insert(order.index(last_keys[position]) + 1, key)
-    elif neighbour_name:
-        order.insert(order.index(neighbour) + 1, key)
-    else:
-        order.insert(0, key)
-    last_keys[position] = key
+    insert_at(position, key, order, last_keys, neighbour)
     return True
-
-
-def _neighbour_key(desired: Desired, name: str) -> Key:
-    """The key of the object that a position names."""
-    resource = desired.resource
-    return resource.key_of({resource.key[0]: name})
 
 
 def _misplaced(desired: Desired, key: Key) -> PlanError:
@@ -266,24 +250,12 @@ def _misplaced(desired: Desired, key: Key) -> PlanError:
     resource = desired.resource
     _where, neighbour_name = desired.positions[key]
     reason = "which is not there."
-    if _neighbour_key(desired, neighbour_name) in desired.objects:
+    if neighbour_key(desired, neighbour_name) in desired.objects:
         reason = "which comes later in the task; move it up."
     return PlanError(
         f"The position of {resource.title_of(desired.objects[key])} names the"
         f" {resource.key[0]} {neighbour_name}, {reason}"
     )
-
-
-def in_own_order(desired: Desired, order: Sequence[Key]) -> list[Key]:
-    """The keys in `order`, but those of `desired.order` are sorted as in the task. Together they
-    keep their places, so that no other key moves.
-    """
-    named = [key for key in desired.order or desired.objects if key in order]
-    task_keys = iter(named)
-    arranged = []
-    for key in order:
-        arranged.append(next(task_keys) if key in named else key)
-    return arranged
 
 
 def longest_ascending(before: Sequence[Key], places: Mapping[Key, int]) -> list[Key]:

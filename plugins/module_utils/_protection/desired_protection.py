@@ -13,7 +13,8 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._plan.desired import Desired
 from .._plan.plan import Plan, overlay
-from .._plan.reconcile import Adjust, Make, in_own_order
+from .._plan.reconcile import Adjust, Make
+from .._plan.task_order import in_task_order
 from .._schema.custom_rulesets import CUSTOM_RULESETS, EXECUTED_RULESETS, whole_rulesets
 from .._schema.registry import DDOS_OVERRIDES, evaluated_as
 from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values, fields_in
@@ -45,28 +46,26 @@ def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) ->
     }
     filled = []
     for collection in desired:
+        planned = after[collection.resource.plural]
+        described, objects = _with_switches(collection, planned)
         executed_rulesets = executed.get(collection.resource.owner, NO_ITEMS)
-        filled.append(
-            _with_switches(collection, after[collection.resource.plural], executed_rulesets)
-        )
+        own_order = _is_lost_by_order(collection, desired, objects, executed_rulesets)
+        filled.append(replace(described, own_order=own_order))
     return plan if filled == list(desired) else make(filled, adjust)
 
 
-def _with_switches(
-    desired: Desired, planned: Sequence[Object], executed_rulesets: State
-) -> Desired:
-    """The desired collection, with further values that set omitted switches back to their defaults.
-    `planned` are the objects after the plan; `executed_rulesets` are the rulesets that rules may
-    execute."""
+def _with_switches(desired: Desired, planned: Sequence[Object]) -> tuple[Desired, Sequence[Object]]:
+    """The desired collection, with further values that set omitted switches back to their defaults,
+    and the objects with these values. `planned` are the objects after the plan."""
     resource = desired.resource
     if desired.absent or desired.only_deletes:
-        return desired
+        return desired, planned
     in_order = IN_ORDER.get(evaluated_as(resource).plural)
     rules = in_order(planned) if in_order else ()
     conditions = {id(rule.obj): frozenset(rule.conditions) for rule in rules}
     defaults = [_defaults(desired, obj, planned, conditions.get(id(obj), ())) for obj in planned]
     if not any(defaults):
-        return replace(desired, own_order=_is_lost_by_order(desired, planned, executed_rulesets))
+        return desired, planned
     described = [_stored(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
     after: list[Object] = []
@@ -80,21 +79,26 @@ def _with_switches(
             key = resource.key_of(obj)
             objects[key] = _named_as_well(desired.objects[key], needed)
         after.append(_stored(resource, obj, needed))
-    own_order = _is_lost_by_order(desired, after, executed_rulesets)
-    return replace(desired.with_values(objects), own_order=own_order)
+    return desired.with_values(objects), after
 
 
 def _is_lost_by_order(
-    desired: Desired, planned: Sequence[Object], executed_rulesets: State
+    desired: Desired,
+    collections: Sequence[Desired],
+    planned: Sequence[Object],
+    executed_rulesets: State,
 ) -> bool:
     """Return whether traffic passes, or may pass, by the `planned` order of a list that the order
-    in the task stops. False if the task gives positions or writes the whole list."""
+    and the positions in the task stop; `collections` are all that the task describes. False if the
+    task writes the whole list."""
     resource = desired.resource
-    if not resource.is_ordered or desired.exclusive or desired.positions:
+    is_unordered = desired.absent or desired.only_deletes or desired.exclusive
+    if not resource.is_ordered or is_unordered:
         return False
     keys = [resource.key_of(obj) for obj in planned]
     by_key = dict(zip(keys, planned))
-    ordered = [by_key[key] for key in in_own_order(desired, keys)]
+    of_list = [other for other in collections if other.resource.plural == resource.plural]
+    ordered = [by_key[key] for key in in_task_order(desired, of_list, keys)]
     return ordered != planned and _lets_pass(resource, ordered, planned, executed_rulesets)
 
 
