@@ -68,7 +68,7 @@ def _has_neighbour(desired: Desired, position: Position, order: Sequence[Key]) -
 
 
 def _placeable(desired: Desired, waiting: Mapping[Key, Position]) -> list[Key]:
-    """The keys of which the neighbour does not wait for its place, or has it by an earlier entry."""
+    """The keys of which the neighbour does not wait, or has its place by an earlier entry."""
     placeable: list[Key] = []
     for key, position in waiting.items():
         neighbour = neighbour_key(desired, position[1])
