@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import yaml
 
 
-@cache
 def expressions_of_strangers() -> list[str]:
     """The expressions, each once."""
     document = yaml.safe_load(Path(__file__).with_name("strangers.yml").read_text(encoding="utf-8"))
