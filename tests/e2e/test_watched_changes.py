@@ -167,8 +167,11 @@ def test_a_plan_that_was_set_back_is_refused_until_the_variables_change(service:
     other = {**ADMIN, "expression": 'http.request.uri.path eq "/administration"'}
     assert result(run(service, tmp_path, "--check", baseline_custom_rules=[LOGIN, other]))["changed"] is True
     plan = set_back["watch"]["plan_id"]
-    assert run(service, tmp_path, "-e", f"baseline_confirmed={plan}", baseline_watch=None).code == 0
-    assert refs(service) == ["theirs", "login", "admin"]
+    would = run(service, tmp_path, "--check", "-e", f"baseline_confirmed={plan}").done()
+    assert "shop: The change is confirmed, and nobody would watch it." in would.output
+    confirming = run(service, tmp_path, "-e", f"baseline_confirmed={plan}").done()
+    assert "shop: The change is confirmed, and nobody watches it." in confirming.output
+    assert refs(service) == ["theirs", "login", "admin"] and mark(tmp_path) is None
 
 
 @pytest.mark.parametrize(

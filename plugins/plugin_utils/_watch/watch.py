@@ -12,7 +12,7 @@ The change is marked before the first write. No lock is held while it is watched
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
@@ -132,6 +132,9 @@ class WatchedRun:
         operations = run.result.get("operations") or ()
         if run.failed or self.terms is None or not operations:
             return run
+        if self._is_confirmed(run.result):
+            self.task.tell("The change is confirmed, and nobody would watch it.")
+            return run
         stopping = [*filter(may_stop, operations)]
         if not stopping:
             self.task.tell(NOTHING_WATCHED)
@@ -209,20 +212,32 @@ class WatchedRun:
         mark = self.file.read()
         operations = predicted["operations"]
         plan_id = str(predicted.get("plan_id"))
-        if mark and mark.status == SET_BACK and self.confirmed not in (plan_id, mark.plan_id):
-            planned = [signature_of_change(operation) for operation in operations]
-            if mark.culprits and all(list(culprit) in planned for culprit in mark.culprits):
-                raise PlanRefused(
-                    f"This change was set back: {mark.reason} Change the variables, or, if it is"
-                    f" meant, add -e baseline_confirmed={mark.plan_id}. {NOTHING_CHANGED}"
-                )
+        was_set_back = mark and mark.status == SET_BACK and _brings_back(mark, operations)
+        if mark and was_set_back and self.confirmed not in (plan_id, mark.plan_id):
+            raise PlanRefused(
+                f"This change was set back: {mark.reason} Change the variables, or, if it is meant,"
+                f" add -e baseline_confirmed={mark.plan_id}. {NOTHING_CHANGED}"
+            )
         reason = why_not_watched(operations) if self.terms else ""
         if reason:
             raise PlanRefused(f"{reason} {NOTHING_CHANGED}")
 
+    def _is_confirmed(self, predicted: Mapping[str, Any]) -> bool:
+        """Return whether a plan makes a change again that was set back, and the run confirms it."""
+        mark = self.file.read()
+        if mark is None or mark.status != SET_BACK or not predicted.get("operations"):
+            return False
+        plan_id = str(predicted.get("plan_id"))
+        is_same = plan_id == mark.plan_id or _brings_back(mark, predicted["operations"])
+        return is_same and self.confirmed in (plan_id, mark.plan_id)
+
     def _begin(self, predicted: Mapping[str, Any]) -> None:
         """Mark the change before its first write. Raises PlanRefused and ValueError."""
         self._require_allowed(predicted)
+        if self._is_confirmed(predicted):
+            self.file.remove()
+            self.task.tell("The change is confirmed, and nobody watches it.")
+            return
         if self.terms is None:
             return
         state = predicted_state(self.part, predicted)
@@ -314,6 +329,12 @@ class WatchedRun:
             )
         )
         return record, _set_back_in_words(mark, verdict, reason, restored)
+
+
+def _brings_back(mark: WatchMark, operations: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether a plan has the changes for which an earlier one was set back."""
+    planned = [signature_of_change(operation) for operation in operations]
+    return bool(mark.culprits) and all(list(culprit) in planned for culprit in mark.culprits)
 
 
 def _with_record(run: HostRun, record: Mapping[str, Any]) -> HostRun:
