@@ -107,10 +107,17 @@ def deployment(**values: Any) -> dict[str, Any]:
     return {**rule("true", "m", "execute"), "action_parameters": {"id": RULESET}, **values}
 
 
+def overridden(action: str) -> dict[str, Any]:
+    return deployment(action_parameters={"id": RULESET, "overrides": {"action": action}})
+
+
+EXCEPTION = skip(NETWORK)
 CHALLENGE = rule(ADMIN, "c", "managed_challenge")
 BLOCKS, CHALLENGES = limit("b", "block"), limit("c", "managed_challenge")
 SCORED = limit("b", "block", score_per_period=100, score_response_header_name="score")
 PINNED = deployment(action_parameters={"id": RULESET, "version": "5"})
+EXECUTED = "c" * 32
+EXECUTING = {**rule("true", "Bots", "execute"), "action_parameters": {"id": EXECUTED}, "enabled": True}
 PRIVATE = "ip.src in {10.0.0.0/8 192.168.0.0/16}"
 # What exists of a collection and what the baseline describes, the status, and the first reason.
 NAMED: list[tuple[str, str, list[Any], list[Any], str, str]] = [
@@ -123,6 +130,10 @@ NAMED: list[tuple[str, str, list[Any], list[Any], str, str]] = [
     ("a limit that challenges, moved in front", "rate_limit_rules", [CHALLENGES, BLOCKS], [BLOCKS, CHALLENGES], "weakened",
      "The rate limiting rule b may leave requests counted by a rate limit (managed_challenge, 9 requests in 60 s) that are counted by a rate"
      " limit (block, 9 requests in 60 s) under the baseline: every request to path /login that meet the rate of the rate limiting rule c."),
+    ("a shorter mitigation", "rate_limit_rules", [limit("b", "block", mitigation_timeout=10)], [BLOCKS], "weakened",
+     "The rate limiting rule b acts for 10 s, and not for 60 s."),
+    ("an exception in front of a deployment by its position", "managed_rules", [EXCEPTION, deployment()],
+     [deployment(), {**EXCEPTION, "position": "after m"}], "weakened", "The rule for managed rules s lets requests pass that rule for managed rules m would stop."),
     ("a limit that blocks, moved in front", "rate_limit_rules", [BLOCKS, CHALLENGES], [CHALLENGES, BLOCKS], "in_order", ""),
     ("an unknown field", "custom_rules", [{**rule(ADMIN), "sample_rate": 0.1}], [rule(ADMIN)], "weakened",
      "The custom rule a may match fewer requests than described, since it has the field sample_rate."),
@@ -159,6 +170,43 @@ def test_named_rules_are_as_described(
     HostRunner(run_module).update(host_part("lima", {**host(service), **variables}), False)
     again = predicted(service, **variables)
     assert ([*again["operations"]], assessed(again)[0]) == ([], "in_order")
+
+
+@pytest.mark.parametrize(
+    ("collection", "existing", "described", "change"),
+    [
+        ("rate_limit_rules", limit("b", "block", mitigation_timeout=10), BLOCKS, "mitigation_timeout"),
+        ("rate_limit_rules", limit("b", "block", characteristics=["ip.src", "cf.colo.id", "http.host"]), BLOCKS, "characteristics"),
+        ("rate_limit_rules", limit("b", "block", requests_to_origin=True), BLOCKS, "requests_to_origin"),
+        ("managed_rules", overridden("log"), overridden("block"), "overrides.action"),
+    ],
+)  # fmt: skip
+def test_a_change_says_in_what_part_two_treatments_differ(
+    collection: str, existing: dict[str, Any], described: dict[str, Any], change: str, service: LocalService
+) -> None:
+    service.zone(ZONE).seed(account_id=ACCOUNT, **{collection: [existing]})
+    changes = predicted(service, edge_account_id=None, **{f"baseline_{collection}": [described]})["traffic_changes"]
+    assert changes is not None
+    (passing,) = changes["passes"]
+    assert passing["now"] == f"is {passing['what']}, with another {change}"
+
+
+@pytest.mark.parametrize(
+    ("deployed", "reason"),
+    [
+        ([EXECUTING], ""),
+        ([{**EXECUTING, "enabled": False}], "is off, since the custom rule Bots is off"),
+        ([], "is off, since no rule deploys its ruleset"),
+    ],
+)
+def test_a_reason_says_that_a_ruleset_is_not_deployed(
+    deployed: list[dict[str, Any]], reason: str, service: LocalService
+) -> None:
+    bots = {"name": "Bots", "rules": [rule(ADMIN, "na")]}
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=deployed, custom_rulesets=[{**bots, "id": EXECUTED}])
+    described = {**bots, "deploy": {"expression": "true", "enabled": True}}
+    found = assessed(predicted(service, edge_account_id=None, baseline_custom_rulesets=[described]))
+    assert found[1][:1] == ([f"The custom rule na of the ruleset Bots {reason}."] if reason else [])
 
 
 def test_an_example_says_what_passes(service: LocalService) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Container, Iterable, Iterator, NamedTuple, Sequence, Tup
 
 from .._expressions.expression import Expression
 from .._expressions.solve import matches_every_request
+from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
 from .._schema.lists import LISTS, contents_of, items_in, uses_of
 from .._schema.rate_limits import limit_of
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION
@@ -28,12 +29,20 @@ from .looser_rules import loosened, only_logs
 from .modes import Loss, loss_by
 from .ordinary_traffic import plain_traffic
 from .overrides import override_doubts, override_losses
-from .rules_in_force import REASON_OF_UNREAD, beyond, contents_in, rules_in_force, spelt_out
+from .rules_in_force import (
+    REASON_OF_UNREAD,
+    SUFFIX_OF_ACCOUNT,
+    beyond,
+    contents_in,
+    rules_in_force,
+    spelt_out,
+)
 from .zone_rule import REST_OF_THE_LIST, ZoneRule
 
 Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 LOOSENED, ENABLED = "loosened", "enabled"
+DOES_NOT_EXIST = "does not exist"
 SOFTENED = "softened"  # a challenge in place of a block
 
 
@@ -49,7 +58,24 @@ def losses_beside_account(resource: Resource, was: State, becomes: State) -> Ite
         yield from override_doubts(resource, was, becomes)
     else:
         before, after = (rules_in_force(state, resource) for state in (was, becomes))
-        yield from rule_losses(resource, before, after, was)
+        by_key = {rule.key: rule for rule in before}
+        for loss in rule_losses(resource, before, after, was):
+            rule = by_key.get(loss.key)
+            if loss.how == REMOVED and rule and rule.of_ruleset:
+                loss = loss._replace(reason=_reason_of_missing(rule, becomes))
+            yield loss
+
+
+def _reason_of_missing(rule: ZoneRule, state: State) -> str:
+    """The reason why a state lacks a rule of an executed ruleset: its deployment, or the rule."""
+    whose, ref = CUSTOM_RULES, str(rule.key[-1])
+    if rule.of_account:
+        whose, ref = CUSTOM_RULES_OF_ACCOUNT, ref[: -len(SUFFIX_OF_ACCOUNT)]
+    for obj in state.get(whose.plural) or ():
+        if whose.label_of(obj) == ref:
+            is_off = whose.semantics.protects_nobody(obj)
+            return f"is off, since the {whose.title} {ref} is off" if is_off else DOES_NOT_EXIST
+    return "is off, since no rule deploys its ruleset"
 
 
 def later_rules(resource: Resource, state: State) -> Later:
@@ -148,7 +174,7 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
     if only_logs(resource, was.obj):
         was = was._replace(stops=False)
     if becomes is None:
-        return _loss(resource, was, "does not exist", REMOVED) if was.enforces else None
+        return _loss(resource, was, DOES_NOT_EXIST, REMOVED) if was.enforces else None
     if was.enforces and becomes.enforces:
         return _stopping_less(resource, was, becomes)
     if _strictness(becomes) >= _strictness(was):

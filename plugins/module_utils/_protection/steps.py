@@ -18,7 +18,7 @@ from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.managed_rules import MANAGED_RULES
 from .._schema.rate_limits import RATE_LIMIT_RULES, SCORE, limit_of
 from .._schema.registry import EVALUATION
-from .._schema.resource import ENFORCING, Object, Resource, State, fields_in
+from .._schema.resource import ENFORCING, NO_ITEMS, Object, Resource, State, Values, fields_in
 from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed, phase_of
 from .._values.address_set import Contents
 from .looser_rules import deploys_less, limits_less, other_parameters
@@ -259,6 +259,26 @@ def _managed_ruleset_mark(ruleset_id: str, execute_rule: Object) -> Mark:
     what, now = f"checked by {with_overrides}", f"is checked by {with_overrides}"
     key = as_text([ruleset_id, overrides, other_parameters(parameters)])
     return Mark(CHECKED, key, what, now, execute_rule)
+
+
+def differing_parts(mark: Mark, other: Mark) -> list[str]:
+    """The names of the parts by which two rate limits, or two deployments of a managed ruleset,
+    differ, such as `mitigation_timeout`."""
+    sides = [_parts_of(mark), _parts_of(other)]
+    names = sorted({*sides[0], *sides[1]})
+    return [name for name in names if sides[0].get(name) != sides[1].get(name)]
+
+
+def _parts_of(mark: Mark) -> Values:
+    """The parts of a rate limit, or of the parameters of a deployment, and of its overrides."""
+    if mark.family == COUNTED:
+        return {**limit_of(mark.obj), "expression": mark.obj.get("expression")}
+    if mark.family != CHECKED:
+        return NO_ITEMS
+    parameters = fields_in(mark.obj.get(PARAMETERS))
+    overrides = fields_in(parameters.get(OVERRIDES))
+    named = {f"{OVERRIDES}.{name}": value for name, value in overrides.items()}
+    return {**other_parameters(parameters), **named}
 
 
 WITHOUT_MARK: Mapping[str, tuple[str, str]] = {  # what and now of traffic without a mark

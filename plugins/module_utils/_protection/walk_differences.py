@@ -17,7 +17,7 @@ from .._expressions.operands import Fields
 from .._schema.lists import ListContents
 from .._schema.rulesets import deployed
 from .routing import met_by as met_in_each_routing
-from .steps import WITHOUT_MARK, is_as_strong, is_softer
+from .steps import WITHOUT_MARK, differing_parts, is_as_strong, is_softer
 from .traffic_changes import Treatments
 from .traffic_sets import SingleRequest, Split, TrafficSet, TrafficSets
 from .walk import (
@@ -125,14 +125,25 @@ def _lost(gone: Gone[TrafficSet]) -> Treatments:
     """The treatments, if the first state gives the mark and the second does not."""
     mark, weaker = gone.mark, gone.weaker
     without = WITHOUT_MARK.get(mark.family, ("", f"is not {mark.what}"))[1]
-    return Treatments(mark.what, weaker.now if weaker else without)
+    return Treatments(mark.what, _unlike(weaker, mark) if weaker else without)
 
 
 def _regained(gone: Gone[TrafficSet]) -> Treatments:
     """The treatments, if the second state gives the mark and the first does not."""
     mark, weaker = gone.mark, gone.weaker
     without = WITHOUT_MARK.get(mark.family, (f"not {mark.what}", ""))[0]
-    return Treatments(weaker.what if weaker else without, mark.now)
+    return (
+        Treatments(weaker.what, _unlike(mark, weaker)) if weaker else Treatments(without, mark.now)
+    )
+
+
+def _unlike(mark: Mark, former: Mark) -> str:
+    """The treatment by a mark, with the parts in which it differs from a former one of the same
+    words."""
+    if mark.what != former.what:
+        return mark.now
+    parts = differing_parts(former, mark)
+    return f"{mark.now}, with another {' and '.join(parts)}" if parts else f"{mark.now}, in parts"
 
 
 def _skipping_difference(gone: Gone[TrafficSet], is_passing: bool) -> TrafficDifference[TrafficSet]:
