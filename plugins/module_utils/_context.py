@@ -71,8 +71,8 @@ class FleetTurn(NamedTuple):
     for its last turn. `accounts` are the collections of accounts, by id and plural, as their hosts
     will have left them when this turn comes; `contents` the contents of the lists after the run, by
     the id of the account and the name of the list. `freed` are, by list, how many rules of zones
-    will refer to it no more. `users` are, by list, the hosts that go on to refer to it, since they
-    failed; the list keeps its items.
+    will refer to it no more. `users` are, by list, the hosts that go on to refer to it, or may do,
+    since they failed (an empty name: they are outside of the run); the list keeps its items.
     """
 
     is_ordered: bool = False  # whether it is a run of many hosts

@@ -196,6 +196,66 @@ def test_a_limited_run_keeps_what_zones_outside_refer_to(tmp_path: Path, service
     assert contents(service).keys() == {"listed"}
 
 
+SPLIT_OFF = COMMITS["split off"]
+
+
+@pytest.mark.parametrize("skip", [0, 1], ids=["never", "only once"])
+def test_what_an_unread_zone_may_refer_to_stays(skip: int, tmp_path: Path, service: LocalService) -> None:
+    seed(service, SPLIT_OFF)
+    inventory = write_hosts(tmp_path, service, SPLIT_OFF)
+    rules = f"/zones/{zone_id(1)}/rulesets"
+    service.misbehave("status", status=403, method="GET", path=rules, skip=skip)
+    plan = predicted(play(inventory, "--check"))
+    service.faults.clear()
+    service.misbehave("status", status=403, method="GET", path=rules, skip=skip)
+    run = play(inventory)
+    done = results(run)
+    left_out = [{"host": "zone1", "resource": "ip_list", "key": "both"}]
+    assert plan["lima"]["left_out"] == done["lima"]["left_out"] == left_out
+    assert done["lima"]["operations"] == plan["lima"]["operations"]
+    assert done["zone2"]["changed"] and run.code == 2
+    writes = len(service.writes)
+    again = play(inventory)  # no other zone has changes, so that the account waits for none
+    assert results(again)["lima"]["left_out"] == left_out and again.code == 2
+    assert contents(service)["both"] == {OFFICE, SHOP} and len(service.writes) == writes
+    service.faults.clear()
+    play(inventory).done()
+    assert contents(service) == contents_of(SPLIT_OFF.lists_after)
+
+
+def test_an_unread_zone_keeps_no_list_whose_rules_are_all_known(tmp_path: Path, service: LocalService) -> None:
+    commit = SPLIT_OFF._replace(zones=[[], ["both"]], zones_after=[[], ["both", "shop"]])
+    seed(service, commit)
+    service.misbehave("status", status=403, method="GET", path=f"/zones/{zone_id(1)}/rulesets")
+    run = play(write_hosts(tmp_path, service, commit))
+    assert run.code == 2 and not results(run)["lima"].get("failed")
+    assert contents(service) == contents_of(commit.lists_after)
+
+
+def test_a_limited_run_keeps_the_items_of_what_zones_outside_refer_to(tmp_path: Path, service: LocalService) -> None:
+    seed(service, SPLIT_OFF)
+    inventory = write_hosts(tmp_path, service, SPLIT_OFF)
+    limited = ("--limit", "lima,zone1")
+    plan, run = predicted(play(inventory, "--check", *limited)), play(inventory, *limited)
+    left_out = [{"host": "", "resource": "ip_list", "key": "both"}]
+    assert plan["lima"]["left_out"] == results(run)["lima"]["left_out"] == left_out
+    assert results(run)["lima"]["operations"] == plan["lima"]["operations"]
+    writes = len(service.writes)
+    again = play(inventory, *limited)
+    assert results(again)["lima"]["left_out"] == left_out and run.code == again.code == 2
+    assert contents(service)["both"] == {OFFICE, SHOP} and len(service.writes) == writes
+    play(inventory).done()
+    assert contents(service) == contents_of(SPLIT_OFF.lists_after)
+
+
+def test_a_limited_run_with_all_zones_of_a_list_is_whole(tmp_path: Path, service: LocalService) -> None:
+    commit = SPLIT_OFF._replace(zones=[["both"], []], zones_after=[["both", "shop"], []])
+    seed(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    play(inventory, "--limit", "lima,zone1").done()
+    assert contents(service) == contents_of(commit.lists_after)
+
+
 def test_a_report_has_the_plans_of_the_run(tmp_path: Path, service: LocalService) -> None:
     commit = COMMITS["split off"]
     seed(service, commit)

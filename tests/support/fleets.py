@@ -42,7 +42,8 @@ class Fleet(NamedTuple):
 
     def _prediction(self, host: str, turn: FleetTurn) -> Prediction:
         run = self._run(host, turn, True)
-        return Prediction(dict(run.result), HeldTexts(), run.of_fleet)
+        is_zone = bool(self.variables[host].get("edge_zone_id"))
+        return Prediction(dict(run.result), HeldTexts(), run.of_fleet, may_be_zone=is_zone)
 
     def _run(self, host: str, turn: FleetTurn, check_mode: bool) -> HostRun:
         def in_turn(part: Part, check_mode: bool) -> dict[str, Any]:

@@ -8,7 +8,8 @@ is made before them, and removed after them. Pure functions."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from collections import Counter
+from typing import Any, Iterable, Mapping, Sequence
 
 from .._context import FIRST, LATER, STAYING, FleetTurn
 from .._guard.approval import plan_id
@@ -18,10 +19,10 @@ from .._guard.risks.deletions import REMOVES_REFERENCED_LIST
 from .._plan.plan import Operation, Plan
 from .._plan.removals import split_at_removals
 from .._plan.rollout import Planned
-from .._protection.rules_in_force import lists_named_in
+from .._protection.rules_in_force import expressions_in
 from .._schema.custom_rules import CUSTOM_RULES_OF_ACCOUNT
 from .._schema.custom_rulesets import EXECUTED_RULESETS, whole_rulesets
-from .._schema.lists import LISTS, contents_of, items_in, uses_of
+from .._schema.lists import LISTS, REFERENCES, contents_of, items_in, uses_of
 from .._schema.neighbours import ZONE
 from .._schema.registry import MANAGED
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, State, fields_in
@@ -72,18 +73,22 @@ def changed_list(operation: Operation) -> str:
 
 
 def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
-    """The facts that other hosts take from the plan of this one: the id of its account, lists to
-    which rules of the zone refer (`uses`) and how their number changes (`changes`), and the state
-    of its account before the last turn, with the contents of lists after it."""
+    """The facts that other hosts take from the plan of this one: the id of its account, by list how
+    many rules of the zone refer to it (`uses`) and, in a plan with changes, how this number changes
+    (`changes`), and the state of its account before the last turn, with the contents of lists after
+    it."""
     plan = checked.planned.whole_plan
-    if not plan.operations:
+    if not plan.operations and ZONE_OPTION not in owner:
         return {}
     facts: dict[str, Any] = {
         "account_id": _account_id(plan, owner),
         "refused": is_refused_otherwise(checked),
     }
     if ZONE_OPTION in owner:
-        facts["uses"] = lists_named_in(_of_zone(plan.before))
+        facts["uses"] = _references_in(_of_zone(plan.before))
+    if not plan.operations:
+        return facts
+    if ZONE_OPTION in owner:
         facts["changes"] = dict(reference_changes(plan))
     if ACCOUNT_OPTION in owner:
         facts.update(_facts_of_account(plan))
@@ -114,6 +119,14 @@ def _of_zone(state: State) -> State:
     return {plural: state[plural] for plural in state if plural in of_zone}
 
 
+def _references_in(state: State) -> dict[str, int]:
+    """The number of rules of a state that refer to a list, by list."""
+    names: Counter[str] = Counter()
+    for expression in expressions_in(state):
+        names.update({*expression.lists})
+    return dict(names)
+
+
 def _facts_of_account(plan: Plan) -> dict[str, Any]:
     made, removals = split_at_removals(plan.operations)
     changed = {changed_list(operation) for operation in plan.operations} - {""}
@@ -130,7 +143,26 @@ def _facts_of_account(plan: Plan) -> dict[str, Any]:
     if CUSTOM_RULES_OF_ACCOUNT.phase in others and CUSTOM_RULES_OF_ACCOUNT.plural in state:
         planned[CUSTOM_RULES_OF_ACCOUNT.plural] = state[CUSTOM_RULES_OF_ACCOUNT.plural]
         planned[EXECUTED_RULESETS] = whole_rulesets(state, ACCOUNT_OPTION)
-    return {"state": planned, "contents": contents, "makes": bool(made), "removes": bool(removals)}
+    return {
+        "state": planned,
+        "contents": contents,
+        "references": _other_references(plan, contents),
+        "makes": bool(made),
+        "removes": bool(removals),
+    }
+
+
+def _other_references(plan: Plan, names: Iterable[str]) -> dict[str, int]:
+    """The number of rules outside of a plan that refer to each of the lists with these names, but
+    for lists of which Cloudflare does not count them."""
+    lists = {LISTS.label_of(obj): obj for obj in plan.before.get(LISTS.plural, ())}
+    known = _references_in(plan.before)
+    references: dict[str, int] = {}
+    for name in names:
+        obj = lists.get(name, {REFERENCES: 0})
+        if REFERENCES in obj:
+            references[name] = uses_of(obj) - known.get(name, 0)
+    return references
 
 
 def result_of_turn(planned: Planned, owner: Mapping[str, str], fleet: FleetTurn) -> dict[str, Any]:
@@ -156,6 +188,7 @@ def _message(records: Sequence[Mapping[str, str]]) -> str:
     hosts = dict.fromkeys(record["host"] for record in records if record["host"])
     users = f"rules of {first_few(hosts)}, which failed," if hosts else "rules of others"
     return (
-        f"What would be removed of the lists {first_few(names)} stays, since {users} refer to them."
-        " The rest of the plan does not wait for that. Run the baseline again when they do not."
+        f"What would be removed of the lists {first_few(names)} stays, since {users} refer to them,"
+        " or may do. The rest of the plan does not wait for that. Run the baseline again when they"
+        " do not."
     )

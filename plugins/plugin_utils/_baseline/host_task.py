@@ -182,6 +182,12 @@ class HostTask(CheckedHost):
         """The id of the account of the zone as the inventory knows it; empty if it does not."""
         return str(self.values([ACCOUNT_OF_ZONE]).get(ACCOUNT_OF_ZONE) or "")
 
+    def names_zone(self) -> bool:
+        """Return whether the variables of the host name a zone, or may do, since one of them cannot
+        be read."""
+        ids, errors = self.read(OWNER_VARIABLES)
+        return bool(errors) or any(ids.get(name) for name in OWNER_VARIABLES if "_zone_" in name)
+
     def runs_here(self) -> bool:
         """Return whether modules run on the control node."""
         return self._calls.is_local()

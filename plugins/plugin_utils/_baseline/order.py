@@ -27,14 +27,18 @@ ORDERED = FleetTurn(is_ordered=True)  # the turn of a host on which no other hos
 
 class Prediction(NamedTuple):
     """The result that is predicted for a host, the texts that its task would show, and what other
-    hosts take from it: an empty mapping if it has no plan. `address` is that of Cloudflare, and
-    `account_id` the account that the inventory knows for a zone."""
+    hosts take from it: an empty mapping if it has no plan. `address` is that of Cloudflare (empty:
+    it is not known), and `account_id` the account that the inventory knows for a zone. Rules of a
+    host that `may_be_zone` are not known if it failed before its plan, or `is_outside` of the run.
+    """
 
     result: dict[str, Any]
     texts: HeldTexts
     of_fleet: Mapping[str, Any] = MappingProxyType({})
     address: str = ""
     account_id: str = ""
+    may_be_zone: bool = False
+    is_outside: bool = False
 
     @classmethod
     def of_report(cls, texts: HeldTexts, task: HostTask) -> Prediction:
@@ -56,14 +60,26 @@ class Prediction(NamedTuple):
 
     def is_zone_of(self, account: Prediction) -> bool:
         """Return whether a zone may be one of the account that another host describes."""
-        if self.is_account or self.address != account.address:
+        if self.is_account or self.address not in ("", account.address):
             return False
-        known_id = self.of_fleet.get("account_id") or self.account_id
-        if not self.of_fleet:
-            is_zone = bool(self.result.get("failed")) and bool(known_id)
-        else:
-            is_zone = "uses" in self.of_fleet
-        return is_zone and known_id in ("", account.of_fleet["account_id"])
+        is_zone = self.is_unread or "uses" in self.of_fleet
+        return is_zone and self.known_account in ("", account.of_fleet["account_id"])
+
+    @property
+    def known_account(self) -> str:
+        """The id of the account of a zone; empty if it is not known."""
+        return str(self.of_fleet.get("account_id") or self.account_id)
+
+    @property
+    def is_unread(self) -> bool:
+        """Return whether the rules of a zone are not known."""
+        is_failed = bool(self.result.get("failed"))
+        return self.may_be_zone and not self.of_fleet and is_failed
+
+    @property
+    def changes_zone(self) -> bool:
+        """Return whether the host has a plan for a zone with changes."""
+        return "changes" in self.of_fleet
 
 
 Predictions = Mapping[str, Prediction]  # by host
@@ -84,14 +100,17 @@ def orders(predictions: Predictions) -> dict[str, AccountOrder]:
     """The turns of each account host on which zones of the run depend."""
     found: dict[str, AccountOrder] = {}
     for host, account in predictions.items():
-        zones = _zones_of(account, predictions) if account.changes_account else {}
-        if any(zone.of_fleet for zone in zones.values()):
+        if not account.changes_account:
+            continue
+        zones = _zones_of(account, predictions)
+        users = _users(account, zones)
+        if any(zone.changes_zone for zone in zones.values()) or _is_held(account, zones, users):
             facts = account.of_fleet
             found[host] = AccountOrder(
                 account_id=facts["account_id"],
                 first=facts["makes"],
                 last=facts["removes"],
-                users=_users(account, zones),
+                users=users,
                 contents=facts["contents"],
             )
     return found
@@ -102,14 +121,38 @@ def _zones_of(account: Prediction, predictions: Predictions) -> dict[str, Predic
 
 
 def _users(account: Prediction, zones: Predictions) -> dict[str, list[str]]:
-    """By changed list of an account, the zones whose rules refer to it; one of which nothing was
-    read may refer to any."""
+    """By changed list of an account, the zones whose rules refer to it. If more rules do than were
+    read, those of which nothing was read may; for these outside of the run, it is an empty name."""
     users: dict[str, list[str]] = {}
     for name in account.of_fleet["contents"]:
-        using = [host for host in zones if name in zones[host].of_fleet.get("uses", (name,))]
+        using = [host for host in zones if name in zones[host].of_fleet.get("uses", {})]
+        if _has_unread_rules(name, account, zones):
+            unread = [host for host in zones if zones[host].is_unread]
+            using += dict.fromkeys("" if zones[host].is_outside else host for host in unread)
         if using:
             users[name] = using
     return users
+
+
+def _has_unread_rules(name: str, account: Prediction, zones: Predictions) -> bool:
+    """Return whether more rules refer to a list than were read, or may do, since Cloudflare does
+    not count them."""
+    facts = account.of_fleet
+    if name not in facts["references"]:
+        return True
+    known = 0
+    for zone in zones.values():
+        if zone.known_account == facts["account_id"]:
+            known += zone.of_fleet.get("uses", {}).get(name, 0)
+    return bool(facts["references"][name] > known)
+
+
+def _is_held(account: Prediction, zones: Predictions, users: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether an account removes something, and a zone of which nothing was read may refer
+    to its lists."""
+    unread = {host for host, zone in zones.items() if zone.is_unread}
+    may_use = [host for hosts in users.values() for host in hosts]
+    return bool(account.of_fleet["removes"]) and not {"", *unread}.isdisjoint(may_use)
 
 
 def turns_of_zones(predictions: Predictions) -> dict[str, FleetTurn]:
@@ -118,7 +161,7 @@ def turns_of_zones(predictions: Predictions) -> dict[str, FleetTurn]:
     accounts = {host: predictions[host] for host in orders(predictions)}
     for host, zone in predictions.items():
         before = [account.of_fleet for account in accounts.values() if zone.is_zone_of(account)]
-        if before and zone.of_fleet:
+        if before and zone.changes_zone:
             states = {facts["account_id"]: facts["state"] for facts in before}
             contents = {facts["account_id"]: facts["contents"] for facts in before}
             turns[host] = ORDERED._replace(accounts=states, contents=contents)
@@ -144,10 +187,10 @@ def turns_of_accounts(predictions: Predictions) -> dict[str, FleetTurn]:
 
 
 def still_using(order: AccountOrder, failed: Sequence[str]) -> dict[str, list[str]]:
-    """By list, the failed hosts that go on to refer to it."""
+    """By list, the failed hosts that go on to refer to it; an empty name for hosts outside."""
     users: dict[str, list[str]] = {}
     for name, hosts in order["users"].items():
-        using = [host for host in hosts if host in failed]
+        using = [host for host in hosts if host in ("", *failed)]
         if using:
             users[name] = using
     return users
@@ -156,10 +199,14 @@ def still_using(order: AccountOrder, failed: Sequence[str]) -> dict[str, list[st
 Predict = Callable[[Mapping[str, FleetTurn]], Iterable[Prediction]]  # of hosts in these turns
 
 
-def predictions_in_turns(hosts: Sequence[str], predict: Predict) -> dict[str, Prediction]:
+def predictions_in_turns(
+    hosts: Sequence[str], predict: Predict, outside: Callable[[], Predictions] = dict
+) -> dict[str, Prediction]:
     """The predictions of all hosts: zones after what their accounts make, and these accounts after
-    what their zones change."""
+    what their zones change. If an account removes something, those of zones `outside` are added."""
     predictions = dict(zip(hosts, predict(dict.fromkeys(hosts, ORDERED))))
+    if any(prediction.of_fleet.get("removes") for prediction in predictions.values()):
+        predictions.update(outside())
     for turns_after in (turns_of_zones, turns_of_accounts):
         turns = turns_after(predictions)
         if turns:

@@ -114,10 +114,10 @@ class BaselineAction(FleetAction):
             return {"play": play, "changed": False, "remaining": hosts, "hosts": {}, "counts": {}}
         predictions = self._predictions(hosts, variables)
         results = {
-            host: naming_makers(prediction.result, prediction.account_id, variables)
-            for host, prediction in predictions.items()
+            host: naming_makers(predictions[host].result, predictions[host].account_id, variables)
+            for host in hosts
         }
-        texts_of_hosts = {host: prediction.texts for host, prediction in predictions.items()}
+        texts_of_hosts = {host: predictions[host].texts for host in hosts}
         settled: dict[str, dict[str, Any]] = {}  # the hosts that get no task of their own
         for host, result in results.items():
             is_to_do = result.get("changed") or WATCH in result
@@ -149,12 +149,27 @@ class BaselineAction(FleetAction):
         self, hosts: Sequence[str], variables: Mapping[str, Any]
     ) -> dict[str, Prediction]:
         """The predictions of all hosts: zones after what their accounts make, and these accounts
-        after what their zones change."""
+        after what their zones change; with those of zones outside of the run."""
 
         def predict(turns: Mapping[str, FleetTurn]) -> Iterator[Prediction]:
             return self.of_each([*turns], variables, partial(_turn_of_host, turns), _not_predicted)
 
-        return predictions_in_turns(hosts, predict)
+        return predictions_in_turns(hosts, predict, partial(self._outside, hosts, variables))
+
+    def _outside(self, hosts: Sequence[str], variables: Mapping[str, Any]) -> dict[str, Prediction]:
+        """The hosts of the inventory that the run leaves out, and that may be zones."""
+        outside: dict[str, Prediction] = {}
+        for host in variables["groups"]["all"]:
+            if host in hosts:
+                continue
+            try:
+                task = HostTask(self.calls_of(host, variables))
+                left_out = _without_facts(task, {"failed": True})
+            except Exception as exc:  # its variables cannot be read
+                left_out = _not_predicted(host, exc)
+            if left_out.may_be_zone:
+                outside[host] = left_out._replace(is_outside=True)
+        return outside
 
     def _wants_task_of_each_host(self, variables: Mapping[str, Any]) -> bool:
         """Return whether a variable says so; each host tells itself that it is wrong."""
@@ -299,7 +314,13 @@ def _turn_of_host(turns: Mapping[str, FleetTurn], task: HostTask) -> Prediction:
     describe = partial(_lines_on_run, task)
     result = task.result_of(update, host_variables.OF_HOST, describe)
     of_fleet = runs[0].of_fleet if runs else {}
-    return Prediction(result, texts, of_fleet, task.base_url(), task.account_of_zone())
+    return _without_facts(task, result)._replace(texts=texts, of_fleet=of_fleet)
+
+
+def _without_facts(task: HostTask, result: dict[str, Any]) -> Prediction:
+    """The prediction of a host by its variables alone."""
+    prediction = Prediction(result, HeldTexts(), address=task.base_url())
+    return prediction._replace(account_id=task.account_of_zone(), may_be_zone=task.names_zone())
 
 
 def _lines_on_run(task: HostTask, run: host_results.HostRun) -> Iterator[LineOnRun]:
@@ -309,7 +330,7 @@ def _lines_on_run(task: HostTask, run: host_results.HostRun) -> Iterator[LineOnR
 
 
 def _not_predicted(host: str, exc: Exception) -> Prediction:
-    return Prediction(failed_host(host, exc), HeldTexts())
+    return Prediction(failed_host(host, exc), HeldTexts(), may_be_zone=True)
 
 
 def _update(task: HostTask, check_mode: bool) -> host_results.HostRun:
