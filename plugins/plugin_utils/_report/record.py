@@ -636,8 +636,8 @@ class HostRecord(TypedDict):
     ]
     traffic_changes: Annotated[
         TrafficChangesRecord | None,
-        "the requests and packets that the baseline treats otherwise than what exists, null if the"
-        " host has no rules",
+        "the requests and packets that a run would treat otherwise, null if the host has no rules;"
+        " what passes by objects that no baseline names is in the reasons alone",
         HostLines("Treated otherwise than by the baseline", traffic_change_lines),
     ]
     risks: Annotated[
