@@ -452,3 +452,14 @@ def test_a_deployment_that_somebody_disabled_is_set_back(service: LocalService) 
     assert run(service, variables, check=True) == run(service, variables) == ["update custom_rule Bots "]
     assert zone.custom_rules[0]["enabled"] is True
     assert run(service, variables) == []
+
+
+def test_deployments_go_in_the_order_of_their_rules(service: LocalService) -> None:
+    """So that a plan is the same in each process."""
+    names = ["Bots", "Scanners", "Office", "Partners", "Shop"]
+    for name in names:
+        deployed: dict[str, Any] = {**BOTS, "name": name, "deploy": {"expression": "true", "position": "last"}}
+        run(service, {"baseline_custom_rulesets": [deployed]})
+    nothing: dict[str, Any] = {"baseline_custom_rules": [], "baseline_custom_rulesets": [], **EXCLUSIVE}
+    deleted = [operation.split()[2] for operation in run(service, nothing, check=True) if " custom_rule " in operation]
+    assert deleted == [str(rule["ref"]) for rule in service.zone(ZONE).custom_rules]

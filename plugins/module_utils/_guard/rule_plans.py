@@ -137,7 +137,7 @@ def _new_fields_of_plans(plan: Plan) -> dict[str, list[str]]:
         had: set[str] = set()
         for rule in plan.before.get(collection, ()):
             had.update(fields_of_plans(rule))
-        for name in fields_of_plans(operation.planned) - had:
+        for name in sorted(fields_of_plans(operation.planned) - had):
             labels.setdefault(name, []).append(operation.label)
     return labels
 

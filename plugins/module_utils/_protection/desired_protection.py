@@ -126,7 +126,7 @@ def _defaults(
         return ()
     if resource in DDOS_OVERRIDES and PARAMETERS in obj:
         conditions = frozenset([PARAMETERS])
-    unnamed: list[Values] = [{name: None} for name in conditions if name not in values]
+    unnamed: list[Values] = [{name: None} for name in sorted(conditions) if name not in values]
     if resource.is_ordered:
         unnamed += _unknown_of_parts(resource.fields, values, obj)
     changes = [*_omitted_switches(resource.fields, values, obj), *unnamed]

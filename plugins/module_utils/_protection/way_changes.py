@@ -135,6 +135,6 @@ def _lists_changed(step: Step, changed: Iterable[Replaced]) -> Iterator[Source]:
         if former is None or latter is None or step not in replaced.steps:
             continue
         before, after = dict(former.lists), dict(latter.lists)
-        for name in before.keys() & after.keys():
+        for name in sorted(before.keys() & after.keys()):
             if before[name] != after[name]:
                 yield Source(LISTS.name, name, f"{LISTS.title} {name}")

@@ -44,7 +44,7 @@ def converged_rulesets(desired: Sequence[Desired], state: State) -> Sequence[Des
             rules = replace(rules, entries={}, exclusive=False)
         converged.append(rules)
     existing_rules = state[deployments.resource.plural]
-    for key in (rulesets.objects.keys() & ids.keys()) - left_out:
+    for key in sorted((rulesets.objects.keys() & ids.keys()) - left_out):
         _check_duplicates(str(key[0]), ids[key], existing_rules)
     converged.append(_deployments_by_ids(deployments, existing_rules, ids, left_out))
     return converged
@@ -102,7 +102,7 @@ def _deployments_by_ids(
             values = {**values, **{name: existing_deployment[name] for name in COPIED_FIELDS}}
         key = resource.key_of(existing_deployment or deployment.values)
         entries[key] = deployment._replace(values=values)
-    for ruleset in undeployed & ids.keys():
+    for ruleset in filter(undeployed.__contains__, ids):  # in the order that exists
         for rule in _rules_with(ids[ruleset], rules_by_id):
             removed = DesiredObject({"ref": rule.get("ref")}, presence=Presence.ABSENT)
             entries[resource.key_of(rule)] = removed

@@ -291,7 +291,7 @@ class Attack:
         the end of the posture would delete it.
         """
         plurals = {(target.resource.parent or target.resource).plural for target in added}
-        resources = [BY_PLURAL[plural] for plural in plurals]
+        resources = [BY_PLURAL[plural] for plural in sorted(plurals)]
         connection = of_host.connection_options(part)
         state = read_host(resources, connection, self._task.quiet_runner().run_module).objects
         if refusal := named_by_nobody(added, state, OF_A_BLOCK):
