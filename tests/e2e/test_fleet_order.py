@@ -271,6 +271,26 @@ def test_a_report_has_the_plans_of_the_run(tmp_path: Path, service: LocalService
     assert not any(refused.values()), refused
 
 
+def test_an_account_that_is_refused_writes_nothing_and_neither_do_zones_that_need_it(
+    tmp_path: Path, service: LocalService
+) -> None:
+    names, later = [f"old{number}" for number in range(5)], [f"new{number}" for number in range(5)]
+    lists, lists_after = ([a_list(name, OFFICE) for name in part] for part in (names, later))
+    commit = Commit(lists, [names] * 2, lists_after, [later] * 2)
+    seed(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    plan = predicted(play(inventory, "--check"))
+    for options in (("--check",), ()):
+        run = play(inventory, *options)
+        assert run.code == 2 and "0 in order, 0 " in run.output and not service.writes, run.output
+        assert "mass_deletion" in results(run)["lima"]["msg"]
+        for zone in ("zone1", "zone2"):
+            assert plan[zone]["msg"] == predicted(run)[zone]["msg"] and "$new0" in plan[zone]["msg"]
+    write_hosts(tmp_path, service, commit, baseline_accept_risks=["mass_deletion", "empties_list"])
+    play(inventory).done()
+    assert contents(service) == contents_of(lists_after)
+
+
 def test_a_limit_without_the_account_names_it(tmp_path: Path, service: LocalService) -> None:
     seed(service, RENAME)
     inventory = write_hosts(tmp_path, service, RENAME)

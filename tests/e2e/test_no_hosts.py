@@ -73,8 +73,9 @@ def test_an_inventory_without_accounts_and_zones_is_a_failure(hosts: str, remedy
 )
 def test_the_hosts_of_a_playbook_are_a_pattern(options: list[str], hosts: set[str], inventory: Path) -> None:
     run = ansible_playbook("-i", inventory, "--list-hosts", *options, REPOSITORY / "playbooks" / "baseline.yml").done()
-    listed = run.output.rpartition("hosts (")[2].splitlines()[1:]
-    assert {line.strip() for line in listed if line.strip()} == hosts
+    plays = [play.partition("):")[2] for play in run.output.split("hosts (")[1:]]
+    listed = {line.strip() for play in plays for line in play.partition("play #")[0].splitlines()[1:]}
+    assert listed - {""} == hosts
 
 
 def test_the_syntax_is_checked_without_an_inventory() -> None:

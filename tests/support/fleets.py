@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.order
     Prediction,
     orders,
     predictions_in_turns,
+    refused_accounts,
     turns_of_zones,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRun, HostRunner
@@ -56,6 +57,7 @@ class Fleet(NamedTuple):
         order = orders(predictions)
         fleet = {"hosts": {host: item.result for host, item in predictions.items()}, "order": order}
         fleet["after_others"] = [*turns_of_zones(predictions)]
+        fleet["refused"] = refused_accounts(predictions)
         results: Results = {}
         turn_of = partial(self._turn, fleet, results)
         remaining = [

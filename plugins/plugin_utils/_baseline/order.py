@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict
 
@@ -51,6 +52,11 @@ class Prediction(NamedTuple):
     def is_account(self) -> bool:
         """Return whether the host has a plan for an account."""
         return "state" in self.of_fleet
+
+    @property
+    def is_refused_account(self) -> bool:
+        """Return whether the host has a plan for an account that is refused."""
+        return self.is_account and bool(self.result.get("failed"))
 
     @property
     def changes_account(self) -> bool:
@@ -207,11 +213,30 @@ def predictions_in_turns(
     predictions = dict(zip(hosts, predict(dict.fromkeys(hosts, ORDERED))))
     if any(prediction.of_fleet.get("removes") for prediction in predictions.values()):
         predictions.update(outside())
-    for turns_after in (turns_of_zones, turns_of_accounts):
+    ordered = {host: predictions[host] for host in orders(predictions)}
+    for turns_after in (turns_of_zones, turns_of_accounts, partial(turns_without, ordered)):
         turns = turns_after(predictions)
         if turns:
             predictions.update(zip(turns, predict(turns)))
     return predictions
+
+
+def turns_without(accounts: Predictions, predictions: Predictions) -> dict[str, FleetTurn]:
+    """The turns of zones that are to be predicted again, since an account of these is refused after
+    all, so that it makes nothing for them."""
+    refused = refused_accounts(predictions)
+    lacking = [accounts[host] for host in refused if host in accounts]
+    return {
+        host: ORDERED
+        for host, zone in predictions.items()
+        if zone.changes_zone and any(map(zone.is_zone_of, lacking))
+    }
+
+
+def refused_accounts(predictions: Predictions) -> list[str]:
+    """The accounts whose plans are refused. They write nothing, in no part of their plans."""
+    refused = [host for host in predictions if predictions[host].is_refused_account]
+    return [host for host in refused if host not in orders(predictions)]
 
 
 def naming_makers(
@@ -285,9 +310,12 @@ class HostTurn(NamedTuple):
         predicted with the others. Between its turns, an account waits, unless the first one was
         its last."""
         order = self.account_order
+        predicted: dict[str, Any] = dict(self.fleet["hosts"][self.host])
+        if self.host in self.fleet["refused"]:
+            return predicted
         if self.check_mode:
             is_ordered = order is not None or self.host in self.fleet["after_others"]
-            return dict(self.fleet["hosts"][self.host]) if is_ordered else None
+            return predicted if is_ordered else None
         if order is None or self.turn:
             return None
         if order["last"] and not self.earlier.get("failed"):

@@ -35,6 +35,7 @@ from .._baseline.order import (
     naming_makers,
     orders,
     predictions_in_turns,
+    refused_accounts,
     turns_of_zones,
 )
 from .._baseline.watch_terms import VARIABLE
@@ -128,6 +129,7 @@ class BaselineAction(FleetAction):
         remaining = [host for host in hosts if host not in settled]
         shared_failures = self._say_shared_failures(results, texts_of_hosts)
         order, after_others = orders(predictions), [*turns_of_zones(predictions)]
+        refused = refused_accounts(predictions)
         if check_mode:  # the tasks of these hosts have nothing to show
             for host in [*order, *after_others]:
                 if host not in settled and host not in shared_failures:
@@ -143,6 +145,7 @@ class BaselineAction(FleetAction):
             "counts": dict(counts),
             "order": order,
             "after_others": after_others,
+            "refused": refused,
         }
 
     def _predictions(
