@@ -28,11 +28,9 @@ from tests.fake_service.calls import Call
 
 PACKAGE, VERSION = "cf", "0.0.5"
 EXTRACT = Path(__file__).with_name("cf.yml")
+LICENCE = "".join(Path(__file__).read_text(encoding="utf-8").splitlines(keepends=True)[:3])
 HEAD = f"""---
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-later
-
+{LICENCE}
 # Written by `python -m tests.judges.cf`: names out of the package {PACKAGE} {VERSION} (npm, MIT licence, Cloudflare).
 # By operation: its parameters, the fields of its body, and the words that a field takes. A star marks what is required.
 """
