@@ -283,7 +283,7 @@ def test_findings_are_uploaded_to_code_scanning(tmp_path: Path) -> None:
 def test_the_workflow_of_the_page_uploads_findings() -> None:
     plan = next(
         job
-        for text in SHOWN.values()
+        for text in {**SHOWN, **EXAMPLES}.values()
         for job in [(yaml.safe_load(text).get("jobs") or {}).get("plan")]
         if job and "uses: edgeops" in text
     )
