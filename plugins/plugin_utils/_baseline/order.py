@@ -234,9 +234,11 @@ def turns_without(accounts: Predictions, predictions: Predictions) -> dict[str, 
 
 
 def refused_accounts(predictions: Predictions) -> list[str]:
-    """The accounts whose plans are refused. They write nothing, in no part of their plans."""
+    """The accounts with zones in the run whose plans are refused. They write nothing, in no part of
+    their plans."""
     refused = [host for host in predictions if predictions[host].is_refused_account]
-    return [host for host in refused if host not in orders(predictions)]
+    with_zones = [host for host in refused if _zones_of(predictions[host], predictions)]
+    return [host for host in with_zones if host not in orders(predictions)]
 
 
 def naming_makers(

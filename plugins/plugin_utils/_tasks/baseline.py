@@ -130,10 +130,10 @@ class BaselineAction(FleetAction):
         shared_failures = self._say_shared_failures(results, texts_of_hosts)
         order, after_others = orders(predictions), [*turns_of_zones(predictions)]
         refused = refused_accounts(predictions)
-        if check_mode:  # the tasks of these hosts have nothing to show
-            for host in [*order, *after_others]:
-                if host not in settled and host not in shared_failures:
-                    texts_of_hosts[host].show()
+        # The tasks of these hosts have nothing to show.
+        for host in [*refused, *order, *after_others] if check_mode else refused:
+            if host not in settled and host not in shared_failures:
+                texts_of_hosts[host].show()
         counts = Counter(map(host_results.host_outcome, settled.values()))
         self._say_counts(settled, len(hosts), counts, check_mode)
         return {
