@@ -21,13 +21,13 @@ options:
     type: str
 seealso:
   - name: Risks of a plan
-    description: What the codes of C(accept_risks) and the C(limits) mean.
+    description: The meaning of the codes of C(accept_risks), and of the C(limits).
     link: https://github.com/edgeops/ansible-protection/blob/main/docs/risks.md
   - name: Approve a plan
-    description: What O(expected_plan) holds and refuses.
+    description: The parts of O(expected_plan), and the plans that it refuses.
     link: https://github.com/edgeops/ansible-protection/blob/main/docs/approve.md
   - name: Results
-    description: What every module that writes returns beside its own results, such as
+    description: The results of every module that writes, beside its own ones, such as
       C(operations), C(plan_id), C(diff), C(risks), and C(error) of a failure.
     link: https://github.com/edgeops/ansible-protection/blob/main/docs/check_mode.md#results-of-every-module
 """

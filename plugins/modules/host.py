@@ -131,7 +131,7 @@ options:
     description: Likewise.
     type: str
   described:
-    description: What the variables describe, by their names without C(baseline_).
+    description: The described state, by the names of variables without C(baseline_).
     type: dict
     default: {}
 author:
@@ -268,7 +268,7 @@ doctor:
   type: dict
 news:
   description:
-    - What is new, with C(title), a sentence; C(lines), one for each host; C(hosts), each with C(host), C(what) (C(new),
+    - The news, with C(title), a sentence; C(lines), one for each host; C(hosts), each with C(host), C(what) (C(new),
       C(again), C(found), C(over) or C(moved)), C(status), C(reason), C(since), C(unmanaged), C(owner) and C(runbook);
       C(left), the number of hosts that are not well; C(state_file) and C(state), what the file is to hold afterwards.
   returned: by V(news)

@@ -188,7 +188,7 @@ def _message(records: Sequence[Mapping[str, str]]) -> str:
     hosts = dict.fromkeys(record["host"] for record in records if record["host"])
     users = f"rules of {first_few(hosts)}, which failed," if hosts else "rules of others"
     return (
-        f"What would be removed of the lists {first_few(names)} stays, since {users} refer to them,"
-        " or may do. The rest of the plan does not wait for that. Run the baseline again when they"
+        f"Nothing of the lists {first_few(names)} is removed, since {users} refer to them, or may"
+        " do. The rest of the plan does not wait for that. Run the baseline again when they"
         " do not."
     )

@@ -229,7 +229,7 @@ class Walked(Generic[TrafficSet]):
         marked = dict(part.marked)
         for identity, traffic in behind.marked.items():
             former = part.marked.get(identity, sets.nothing)
-            # What both mark counts once, so that marks which end the walk need no difference.
+            # Traffic that both mark counts once, so that ending marks need no difference.
             arriving = traffic if former == part.ended else sets.without(traffic, part.ended)
             exempting = behind.unless.get(identity)
             if exempting is not None and exempting in part.marked:

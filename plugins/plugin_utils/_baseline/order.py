@@ -236,9 +236,13 @@ def turns_without(accounts: Predictions, predictions: Predictions) -> dict[str, 
 def refused_accounts(predictions: Predictions) -> list[str]:
     """The accounts with zones in the run whose plans are refused. They write nothing, in no part of
     their plans."""
-    refused = [host for host in predictions if predictions[host].is_refused_account]
-    with_zones = [host for host in refused if _zones_of(predictions[host], predictions)]
-    return [host for host in with_zones if host not in orders(predictions)]
+    refused = {host: account for host, account in predictions.items() if account.is_refused_account}
+    ordered = orders(predictions) if refused else {}
+    return [
+        host
+        for host, account in refused.items()
+        if host not in ordered and _zones_of(account, predictions)
+    ]
 
 
 def naming_makers(
