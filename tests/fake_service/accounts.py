@@ -34,7 +34,7 @@ RULESETS = {  # their rules in a state document, and the phase
 }
 ASSIGNED = ("id", "created_on", "modified_on")
 PLAIN = (
-    *("entitled", "dns_entitled", "firewall_entitled"),
+    *("entitled", "dns_entitled", "firewall_entitled", "not_entitled"),
     *("name", "type", "enabled", "advanced", "most_network_firewall_rules"),
 )
 MADE: Mapping[str, Callable[[Item, Clock], Item]] = {
@@ -54,6 +54,7 @@ class Account:
     entitled: bool = True
     dns_entitled: bool = True
     firewall_entitled: bool = True
+    not_entitled: list[str] = field(default_factory=list)  # names of phases, or lists
     name: str = ""
     type: str = "enterprise"
     enabled: bool = False

@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response
 
 from .accounts import Item
 from .admission import account_of
-from .answers import DUPLICATE, INVALID, missing, one_of, refusal, success
+from .answers import DUPLICATE, INVALID, NOT_ENTITLED, missing, one_of, refusal, success
 from .contract import API
 from .current import service
 from .ip_lists import MOST, IpLists, key_of, refused_reason
@@ -32,6 +32,8 @@ area = Blueprint("lists", __name__, url_prefix=f"{API}/accounts/<account_id>/rul
 def lists_of() -> IpLists:
     """The lists of the account of a call, once the caller is known to be allowed there, and what is due is done."""
     account = account_of("lists")
+    if "lists" in account.not_entitled:
+        raise refusal(403, NOT_ENTITLED, "This account is not entitled to lists")
     lists = account.ip_lists
     if lists.most in MOST.values():
         lists.most = MOST.get(account.type, MOST["standard"])

@@ -214,6 +214,8 @@ def known_phase(name: str) -> Phase:
     phase = PHASES[g.place.option][name]
     if phase.area == "network_firewall" and not g.place.owner.firewall_entitled:
         raise refusal(403, NOT_ENTITLED, "This account is not entitled to Network Firewall")
+    if name in g.place.owner.not_entitled:
+        raise refusal(403, NOT_ENTITLED, f"not entitled to use the phase {name}")
     return phase
 
 

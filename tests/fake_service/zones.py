@@ -21,7 +21,7 @@ RULESETS = {  # their rules in a state document, and the phase
     "managed_rules": "http_request_firewall_managed",
     "ddos_l7_overrides": "ddos_l7",
 }
-PLAIN = ("name", "plan", "status", "paused", "account_id", "advanced")
+PLAIN = ("name", "plan", "status", "paused", "account_id", "advanced", "not_entitled")
 BESIDE = ("custom_rulesets", "managed_rulesets", "events", "requests", "analytics")
 OPTIONAL = ("products", "ref")
 
@@ -44,6 +44,7 @@ class Zone:
     account_id: str | None = None
     custom_rulesets: list[Ruleset] = field(default_factory=list)
     managed_rulesets: list[Item] = field(default_factory=list)  # of the vendor, which comes before one of the same id
+    not_entitled: list[str] = field(default_factory=list)  # names of phases
     advanced: bool = True  # whether its plan has the action log of managed DDoS rules
     events: list[Flow] = field(default_factory=list)
     requests: list[Flow] = field(default_factory=list)

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import methodcaller
 from typing import Any, Callable, Mapping, Sequence, TypedDict
 
@@ -14,6 +15,7 @@ from .._concurrency import SharedByTasks, concurrently
 from .._errors import ProtectionError, ServiceError
 from .._schema.lists import LISTS
 from .._schema.neighbours import ONBOARDED, PACKET_PHASES, PARTS_OF_PREFIX, ZONE, ZONES, is_approved
+from .._schema.products import objects_if_entitled
 from .._schema.registry import RULESETS
 from .._schema.resource import (
     ACCOUNT_OPTION,
@@ -162,9 +164,11 @@ class PhaseRecord(TypedDict):
 
 
 def read_packet_phases(client: Client) -> list[PhaseRecord]:
-    """The phases of packets whose rules the evaluation does not know; raises ServiceError."""
+    """The phases of packets whose rules the evaluation does not know; one to which the account is
+    not entitled has none. Raises ServiceError."""
     records: list[PhaseRecord] = []
-    for resource, rules in zip(PACKET_PHASES, client.read_each(PACKET_PHASES)):
+    readings = [partial(client.read, resource) for resource in PACKET_PHASES]
+    for resource, rules in zip(PACKET_PHASES, concurrently(objects_if_entitled, readings)):
         records.append(PhaseRecord(phase=resource.phase, title=resource.titles, rules=len(rules)))
     return records
 

@@ -17,7 +17,7 @@ from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Seq
 from urllib.parse import urlsplit
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
-from .._schema.products import CODES_OF_LACK, sentence_on_lack
+from .._schema.products import lacks_product, sentence_on_lack
 from .._schema.resource import OWNERS, UNKNOWN_ID, Object, Resource, fields_in, other_owners
 from .._text import Message, Option, Unread, excerpt, joined, left_out, visible, worded
 from .._timestamps import read_date
@@ -61,15 +61,10 @@ def _wrong_id(resource: Resource | None) -> str:
     )
 
 
-def _not_entitled(resource: Resource | None) -> str:
-    return sentence_on_lack(resource.product if resource else "")
-
-
 BY_CODE: Mapping[int | None, Hint] = {
     6103: _always(TOKEN_AS_KEY),
     6111: _always(MALFORMED_TOKEN),
     **dict.fromkeys(UNKNOWN_ID, _wrong_id),
-    **dict.fromkeys(CODES_OF_LACK, _not_entitled),
     9109: _always(REJECTED),
     10031: _always(LIST_IN_USE),
 }
@@ -78,6 +73,8 @@ BY_CODE: Mapping[int | None, Hint] = {
 def _hint_for(request: Request, response: Response, codes: Sequence[int | None]) -> str:
     """Advice for a failed call; empty if nothing better than Cloudflare's own message is known."""
     resource, status = request.resource, response.status
+    if lacks_product(codes):  # of what a write names, only a part may be meant
+        return sentence_on_lack(resource.product if resource and request.method == "GET" else "")
     for code in codes:
         if code in BY_CODE:
             return BY_CODE[code](resource)

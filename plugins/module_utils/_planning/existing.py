@@ -22,6 +22,7 @@ from .._plan.desired import Desired, DesiredObject, Presence
 from .._schema.account import DISABLED, RULES
 from .._schema.products import (
     ENTITLED,
+    MAGIC_TRANSIT,
     NOT_ENTITLED,
     NOT_KNOWN,
     PRODUCT_NAMES,
@@ -111,23 +112,24 @@ def _with_products(client: Client, task: Task, answers: Mapping[str, ObjectsOrLa
     """
     from .._schema.registry import MANAGED
 
-    read: set[str] = set()
+    proven: set[str] = set()  # products of which a collection was read
     refusals: dict[str, ServiceError] = {}
     for resource in task.reads:
         answer = answers[resource.plural]
         if isinstance(answer, ServiceError):
             refusals.setdefault(resource.product, answer)
-        else:
-            read.add(resource.product)
+        elif not resource.holds_rules:  # rulesets are listed for any phase
+            proven.add(resource.product)
     for product, refusal in refusals.items():
-        if product in read:
+        if product in proven:
             raise refusal
     products: dict[str, str] = {}
     for managed in MANAGED:
         product = managed.resource.product
-        if product and managed.resource.owner in client.owner:
-            lack = NOT_ENTITLED if product in refusals else NOT_KNOWN
-            products[PRODUCT_NAMES[product]] = ENTITLED if product in read else lack
+        if product in refusals:
+            products[PRODUCT_NAMES[product]] = NOT_ENTITLED
+        elif product in MAGIC_TRANSIT and managed.resource.owner in client.owner:
+            products[PRODUCT_NAMES[product]] = ENTITLED if product in proven else NOT_KNOWN
     task = task._replace(products=products)
     if not refusals:
         return task
@@ -138,9 +140,12 @@ def _with_products(client: Client, task: Task, answers: Mapping[str, ObjectsOrLa
 def _refuse_named(desired: Sequence[Desired], products: AbstractSet[str]) -> None:
     """Raise OptionError if the desired state has objects of these products, which the account does
     not have."""
+    from .._schema.registry import BY_PLURAL
+
     problems = OptionProblems()
+    named = [item for item in desired if item.resource.plural in BY_PLURAL]  # and nothing in them
     for product in sorted(products):
-        of_product = [item for item in desired if item.resource.product == product]
+        of_product = [item for item in named if item.resource.product == product]
         options = [option for collection in of_product for option in _named_in(collection)]
         if options:
             extent = f" The same goes for {len(options) - 1} more." if options[1:] else ""

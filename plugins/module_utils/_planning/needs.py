@@ -38,6 +38,7 @@ from .._protection.zone_rule import ZoneRule
 from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
+from .._schema.products import objects_if_entitled
 from .._schema.registry import DECIDING, EVALUATION, evaluated_as
 from .._schema.resource import ACCOUNT_OPTION, NO_ITEMS, Key, Object, Resource, State
 from .._schema.rulesets import phase_of
@@ -95,7 +96,7 @@ def _with_readings(plan: Plan, readings: Readings) -> Plan:
         if name in before:
             continue
         try:
-            before[name] = reading.read()
+            before[name] = objects_if_entitled(reading.read)
         except ProtectionError as exc:
             unread[name] = {**unread.get(name, {}), reading.doubt: exc.message}
     return plan._replace(before=before, unread=unread)

@@ -9,7 +9,7 @@ that they execute."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import AbstractSet, Callable, Container, Iterable, Mapping, Sequence
 
 from .._api.client import Client
@@ -22,6 +22,7 @@ from .._protection.rules_in_force import IN_ORDER, REASON_OF_UNREAD, executed_by
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import EXECUTED_RULESETS, ruleset_of, whole_rulesets
 from .._schema.neighbours import ZONE
+from .._schema.products import objects_if_entitled
 from .._schema.resource import (
     ACCOUNT_OPTION,
     NO_ITEMS,
@@ -168,7 +169,9 @@ def _rules_of_account(
     try:
         account = account_of(client, zone if "account" in zone else None)
         planned = reading_context.planned_of(account).get(resource.plural)
-        return account, _read_once(account, resource) if planned is None else planned
+        if planned is None:
+            return account, objects_if_entitled(partial(_read_once, account, resource))
+        return account, planned
     except ProtectionError as exc:
         return client, [{REASON_OF_UNREAD: exc.message.rstrip(".")}]
 

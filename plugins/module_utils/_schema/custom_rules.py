@@ -16,6 +16,7 @@ from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
 from .._values.kinds import mapping
 from .._vendor.rules import ANSWER_OF_CUSTOM_RULE, OPTIONS_OF_ONE_ACTION
+from .products import ACCOUNT_RULESETS
 from .resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, Object, Permission, Values
 from .rulesets import (
     EXECUTE,
@@ -157,6 +158,7 @@ CUSTOM_RULES_OF_ACCOUNT = entry_point(
     title="custom rule of the account",
     owner=ACCOUNT_OPTION,
     phase=CUSTOM_PHASE,
+    product=ACCOUNT_RULESETS,
     permission=WAF[ACCOUNT_OPTION],
     fields=_FIELDS,
     semantics=CUSTOM_RULES.semantics._replace(invalid_reason=_invalid_rule_of_account),

@@ -134,6 +134,7 @@ def _rulesets(owner_option: str) -> Resource:
         on_demand=True,
         read_only=("version", "last_updated"),
         quota=10,
+        product=ENTRY_POINTS[owner_option].product,
         contents=partial(_rules_in, owner_option),
         holds_rules=True,
         is_referred_to=True,

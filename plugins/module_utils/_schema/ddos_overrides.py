@@ -20,6 +20,7 @@ from .._expressions.examination import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE
 from .._expressions.expression import Expression
 from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
 from .._vendor.rules import OF_HTTP_OVERRIDES, OF_L4_OVERRIDES, Readable
+from .products import HTTP_DDOS, L4_DDOS
 from .resource import (
     ACCOUNT_OPTION,
     LOG,
@@ -304,9 +305,10 @@ def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
 
 
 class _Layer(NamedTuple):
-    """The managed DDoS rules of some layers: the id of their ruleset, and what overrides of them
-    accept and read."""
+    """The managed DDoS rules of some layers: the product to which overrides of them belong, the id
+    of their ruleset, and what the overrides accept and read."""
 
+    product: str
     managed: str
     permission: str
     expression: Value
@@ -330,6 +332,7 @@ def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
         title=title,
         owner=owner,
         phase=phase,
+        product=layer.product,
         permission=Permission(layer.permission, owner.partition("_")[0]),
         quota=10,
         fields=(Field("expression", layer.expression), *fields),
@@ -377,6 +380,7 @@ def is_weak(action: str, sensitivity: str) -> bool:
 
 LAYERS: Mapping[str, _Layer] = {  # by phase
     "ddos_l4": _Layer(
+        L4_DDOS,
         "3b64149bfa6e4220bbbc2bd6db589552",
         "L4 DDoS Managed Ruleset",
         PACKET_OVERRIDE_EXPRESSION,
@@ -384,6 +388,7 @@ LAYERS: Mapping[str, _Layer] = {  # by phase
         OF_L4_OVERRIDES,
     ),
     "ddos_l7": _Layer(
+        HTTP_DDOS,
         "4d21379b4f9f4bb088e0729962c8b3cf",
         "HTTP DDoS Managed Ruleset",
         HTTP_OVERRIDE_EXPRESSION,

@@ -18,6 +18,7 @@ from typing import Any, Hashable, Iterable, Mapping, Sequence
 from .._values.address_set import ANY_LABEL, BITS, Contents, Range, range_of, read_network, union
 from .._values.hostnames import in_punycode
 from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
+from .products import IP_LISTS
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -200,6 +201,7 @@ LISTS = Resource(
     owner=ACCOUNT_OPTION,
     path=LISTS_PATH,
     permission=LIST_PERMISSION,
+    product=IP_LISTS,
     fields=(
         Field("name", Value({"type": "str"}, _parse_name, str), required=True),
         Field("kind", choice(*LIST_KINDS), default=LIST_KIND, absent_default=LIST_KIND, fixed=True),
@@ -235,6 +237,7 @@ def items_of(name: str, kind: str = LIST_KIND) -> Resource:
         owner=ACCOUNT_OPTION,
         path=LISTS_PATH + "/{parent_id}/items",
         permission=LIST_PERMISSION,
+        product=IP_LISTS,
         fields=(ITEM_FIELDS[kind], _COMMENT),
         key=(kind,),
         create=upsert,

@@ -17,6 +17,7 @@ from typing import Any, Callable, Mapping, Sequence
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
 from .._values.kinds import as_json, choice, identifier, keyed, mapping
+from .products import MANAGED_WAF
 from .resource import ENFORCING, LOG, ZONE_OPTION, Permission, Values, without
 from .rulesets import (
     EXECUTE,
@@ -142,6 +143,7 @@ MANAGED_RULES = entry_point(
     owner=ZONE_OPTION,
     phase="http_request_firewall_managed",
     traffic="request",
+    product=MANAGED_WAF,
     enforcing=ENFORCING | {EXECUTE},
     permission=Permission("Zone WAF", "zone"),
     fields=fields_of_rules(

@@ -22,6 +22,7 @@ from .._text import Unread, quoted
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .._vendor.fields import KNOWN_FIELDS
 from .._vendor.rules import ANSWER_OF_RATE_LIMIT
+from .products import RATE_LIMITS
 from .resource import ZONE_OPTION, Field, Object, Permission, Values, fields_in
 from .rulesets import RULE_SEMANTICS, accept_all, entry_point, fields_of_rules, lacking, response
 
@@ -147,6 +148,7 @@ RATE_LIMIT_RULES = entry_point(
     owner=ZONE_OPTION,
     phase="http_ratelimit",
     traffic="request",
+    product=RATE_LIMITS,
     permission=Permission("Zone WAF", "zone"),
     fields=fields_of_rules(
         RATE_LIMIT_ACTIONS,
