@@ -17,8 +17,8 @@ description:
   - Fails if no host matches the pattern, within C(--limit). Ansible itself skips such a play and
     ends with success, so that nobody learns that a nightly job has no hosts anymore.
   - A check of the syntax needs no inventory, so there it never fails.
-  - A play of the playbook C(edgeops.protection.baseline) is for some of these hosts. There may be
-    none, and Ansible skips the play.
+  - A play of C(edgeops.protection.baseline) and C(edgeops.protection.restore) is for some of these
+    hosts. There may be none, and Ansible skips the play.
 options:
   _terms:
     description:
@@ -29,6 +29,7 @@ options:
         the pattern if there was no such play.
       - V(first) and V(last) return the accounts that have a turn before or after the zones which
         refer to their lists, as the play before says, or nothing.
+      - A second term is the variable that the play before has registered.
       - Nothing returns the pattern.
     choices: [several, readable, remaining, first, last]
 notes:
@@ -96,18 +97,19 @@ class LookupModule(LookupBase):  # type: ignore[misc]
         if terms == [READABLE]:
             sources = play_variables.get("ansible_inventory_sources") or ()
             return [_readable(InventoryFiles(self._loader, sources, groups), hosts)]
-        if terms == [REMAINING] and len(hosts) > 1:
-            host_variables = play_variables.get("hostvars") or {}
-            return [_remaining(inventory, pattern, hosts, host_variables)]
-        if terms and terms[0] in TURNS:
-            return [_in_turn(terms[0], hosts, play_variables.get("hostvars") or {})]
-        return [pattern]
+        if not terms:
+            return [pattern]
+        kind, registered = [*terms, FLEET][:2]
+        fleet = _fleet(registered, hosts, play_variables.get("hostvars") or {})
+        if kind in TURNS:
+            return [_in_turn(kind, hosts, fleet)]
+        return [_remaining(inventory, pattern, hosts, fleet) if len(hosts) > 1 else pattern]
 
 
-def _in_turn(turn: str, hosts: Sequence[str], host_variables: Mapping[str, Any]) -> list[str]:
+def _in_turn(turn: str, hosts: Sequence[str], fleet: Mapping[str, Any]) -> list[str]:
     """The accounts that have a turn of their own in this run, by what the play before has
     registered; none in check mode, which has predicted them."""
-    order: Mapping[str, Any] = _fleet(hosts, host_variables).get("order") or {}
+    order: Mapping[str, Any] = fleet.get("order") or {}
     if context.CLIARGS.get("check"):
         return []
     return [host for host in hosts if host in order and order[host][turn]]
@@ -123,24 +125,20 @@ def _readable(files: InventoryFiles, hosts: Sequence[str]) -> str:
 
 
 def _remaining(
-    inventory: InventoryManager,
-    pattern: str,
-    hosts: Sequence[str],
-    host_variables: Mapping[str, Any],
+    inventory: InventoryManager, pattern: str, hosts: Sequence[str], fleet: Mapping[str, Any]
 ) -> str | list[str]:
     """The hosts that need a task of their own, by what the play before has registered."""
-    fleet = _fleet(hosts, host_variables)
     names = [str(name) for name in fleet.get(REMAINING, hosts)]
     found = {str(host) for host in inventory.list_hosts(names)}
     are_patterns = found == set(names)  # each of its own host
     return names if are_patterns or not names else pattern
 
 
-def _fleet(hosts: Sequence[str], host_variables: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The result of a fleet that a host has registered; empty if none has."""
+def _fleet(name: str, hosts: Sequence[str], host_variables: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The result of a fleet that a host has registered by this name; empty if none has."""
     for host in hosts:
         if host in host_variables:
-            fleet: Mapping[str, Any] | None = host_variables[host].get(FLEET)
+            fleet: Mapping[str, Any] | None = host_variables[host].get(name)
             if fleet:
                 return fleet
     return {}

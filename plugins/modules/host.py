@@ -48,9 +48,25 @@ options:
         again, and fails with all differences. It names objects that cannot be brought back before
         it changes anything, and leaves what C(baseline_ignore_ids) and
         C(baseline_custom_rules_ignore) give to others.
+      - V(restore_predict), V(restore_first) and V(restore_last) are for V(restore) what V(predict),
+        V(first) and V(last) are for V(baseline).
     type: str
     required: true
-    choices: [attack, baseline, check, doctor, export, first, last, news, predict, report, restore]
+    choices:
+      - attack
+      - baseline
+      - check
+      - doctor
+      - export
+      - first
+      - last
+      - news
+      - predict
+      - report
+      - restore
+      - restore_first
+      - restore_last
+      - restore_predict
   file:
     description: The file of V(restore), below the working directory of the process. Either this or O(before).
     type: str
@@ -244,6 +260,10 @@ protection:
   description: The account afterwards. Each further variable has its objects under its own name.
   returned: when something changes, or with C(-v)
   type: dict
+file:
+  description: The file from which the host was restored.
+  returned: by V(restore)
+  type: str
 differences:
   description: A sentence for each object that is not what the file says.
   returned: by V(restore), when the changes were made, and something differs

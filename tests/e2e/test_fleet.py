@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.baseline import SAID_ABOVE
+from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.in_turns import SAID_ABOVE
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -301,3 +302,41 @@ def test_a_limit_without_the_account_names_it(tmp_path: Path, service: LocalServ
         assert results(run)["zone1"]["lacking"] == [{"resource": "ip_list", "key": "listed"}]
         assert run.code == 2
     assert not service.writes
+
+
+RESTORE = REPOSITORY / "playbooks" / "restore.yml"
+
+
+def state_of(service: LocalService, commit: Commit) -> tuple[Any, ...]:
+    """The contents of lists, and the expressions of each zone."""
+    numbers = range(1, len(commit.zones) + 1)
+    rules = [[rule["expression"] for rule in service.zone(zone_id(number)).custom_rules] for number in numbers]
+    return contents(service), rules
+
+
+@pytest.mark.parametrize("name", [*COMMITS.keys() - {"exchange"}])
+def test_a_restore_undoes_a_commit_in_one_run(name: str, tmp_path: Path, service: LocalService) -> None:
+    commit = COMMITS[name]
+    seed(service, commit)
+    before = state_of(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    snapshots = ("-e", f"baseline_snapshot_directory={tmp_path}/snapshots")
+    changed = results(play(inventory, *snapshots).done()).keys()
+    accepted = ("-e", "{restore_accept_risks: [empties_list, weakens_zone]}", "--limit", ",".join(changed))
+    to_moment = ("-e", f"restore_before={datetime.now(UTC).isoformat()}")
+
+    def restore(*options: str) -> Run:
+        return ansible_playbook("-i", inventory, *snapshots, *accepted, *options, RESTORE).done()
+
+    writes = len(service.writes)
+    plan = predicted(restore("-e", "restore_before=latest", "--check"))
+    assert len(service.writes) == writes
+    done = results(restore("-e", "restore_before=latest"))
+    assert state_of(service, commit) == before
+    assert done.keys() == changed
+    for host, result in done.items():
+        assert {key: result.get(key) for key in COMPARED} == {key: plan[host].get(key) for key in COMPARED}, host
+    writes = len(service.writes)
+    again = predicted(restore(*to_moment))
+    assert not any(result["changed"] for result in again.values())
+    assert len(service.writes) == writes

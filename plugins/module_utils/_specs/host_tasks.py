@@ -12,10 +12,14 @@ from .._context import FIRST, LAST
 from .._schema.resource import OptionSpec
 
 TASK_OPTION = "task"
-ATTACK, BASELINE, PREDICT = "attack", "baseline", "predict"  # all that one action does
-TURNS = (FIRST, LAST)  # of an account among its zones, as well
-OTHERS = ("check", "doctor", "export", "news", "report", "restore")
-TASKS = tuple(sorted([ATTACK, BASELINE, PREDICT, *TURNS, *OTHERS]))
+ATTACK, BASELINE, RESTORE = "attack", "baseline", "restore"
+PREDICT, PREDICT_RESTORE = "predict", "restore_predict"
+PREDICTING = (PREDICT, PREDICT_RESTORE)  # all hosts together
+RESTORE_FIRST, RESTORE_LAST = "restore_first", "restore_last"
+# The turns of an account among its zones, by the tasks.
+TURNS = {FIRST: FIRST, LAST: LAST, RESTORE_FIRST: FIRST, RESTORE_LAST: LAST}
+OTHERS = ("check", "doctor", "export", "news", "report")
+TASKS = tuple(sorted([ATTACK, BASELINE, RESTORE, *PREDICTING, *TURNS, *OTHERS]))
 OPTIONS_OF_TASKS: OptionSpec = {
     TASK_OPTION: {"type": "str", "required": True, "choices": [*TASKS]},
     "accept_risks": {"type": "list", "elements": "raw"},

@@ -283,6 +283,17 @@ FIRST_TURN = (
 OF_BOTH_TURNS = ("operations", "risks", "diff", "warnings", "unknown")
 
 
+class Registered(NamedTuple):
+    """The variables that a playbook registers: the result of the task for all hosts, and that of
+    each host."""
+
+    fleet: str
+    result: str
+
+
+OF_BASELINE = Registered(FLEET, RESULT)
+
+
 class HostTurn(NamedTuple):
     """The task of a host in a run, by what the task for all hosts returned (`fleet`): in its turn
     `first` or `last`, or between them. `earlier` is the result of its first turn."""
@@ -295,13 +306,18 @@ class HostTurn(NamedTuple):
 
     @classmethod
     def of_task(
-        cls, host: str, turn: str, variables: Mapping[str, Any], check_mode: bool
+        cls,
+        host: str,
+        turn: str,
+        variables: Mapping[str, Any],
+        check_mode: bool,
+        registered: Registered = OF_BASELINE,
     ) -> HostTurn | None:
         """The turn of a host; None if no task has predicted all hosts together."""
-        fleet = variables.get(FLEET)
+        fleet = variables.get(registered.fleet)
         if not isinstance(fleet, Mapping) or host not in fleet["hosts"]:
             return None
-        earlier = fields_in(fields_in(variables.get(RESULT)).get(FIRST_TURN))
+        earlier = fields_in(fields_in(variables.get(registered.result)).get(FIRST_TURN))
         return cls(host, fleet, turn, earlier, check_mode)
 
     @property

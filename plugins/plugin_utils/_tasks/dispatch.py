@@ -16,6 +16,10 @@ from ...module_utils._specs.host_tasks import (
     BASELINE,
     OPTIONS_OF_TASKS,
     PREDICT,
+    PREDICT_RESTORE,
+    RESTORE,
+    RESTORE_FIRST,
+    RESTORE_LAST,
     TASK_OPTION,
 )
 from .._action import CollectionAction
@@ -39,7 +43,10 @@ ACTIONS: Mapping[str, type[CollectionAction]] = {
     "news": NewsAction,
     PREDICT: BaselineAction,
     "report": ReportAction,
-    "restore": RestoreAction,
+    RESTORE: RestoreAction,
+    RESTORE_FIRST: RestoreAction,
+    RESTORE_LAST: RestoreAction,
+    PREDICT_RESTORE: RestoreAction,
 }
 
 

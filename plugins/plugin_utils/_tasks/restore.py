@@ -18,10 +18,10 @@ from ansible.errors import AnsibleError
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNERS
 from ...module_utils._text import Option
-from .._action import CollectionAction
-from .._baseline.host_task import HostTask
+from .._baseline.host_task import HostTask, LineOnRun
+from .._baseline.order import Registered
 from .._baseline.results import HostRun
-from .._baseline.variables import OF_HOST, POSTURE, POSTURES_FILE, SNAPSHOT_DIRECTORY
+from .._baseline.variables import OF_HOST, POSTURE, POSTURES_FILE, SNAPSHOT_DIRECTORY, Part
 from .._export.host_state import read_part
 from .._export.kept_snapshots import parse_before, parse_moment, snapshot_before
 from .._export.snapshot import snapshots_in
@@ -29,7 +29,9 @@ from .._export.state_file import OF_INVENTORY, RESTORE, StateFile, read_file
 from .._report.plan_lines import traffic_lines
 from .._report.results import is_unmet
 from .._variables import errors_of
+from .in_turns import ActionInTurns
 
+FILE = "file"  # in the result of a host: what was restored
 REVERT = (
     "A restore changes no file. Revert the commit that it undoes, or the next run of the baseline"
     " applies it again."
@@ -44,44 +46,42 @@ UNMET = (
 )
 
 
-class RestoreAction(CollectionAction):
-    """Updates a host to match a file, whose state it takes, and no variables that describe one."""
+class RestoreAction(ActionInTurns):
+    """Updates a host to match a file, whose state it takes, and no variables that describe one; or
+    predicts all hosts of the play."""
 
-    def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        task = HostTask(self.calls(variables))
-        describe = partial(traffic_lines, task.host)
-        result = task.result_of(lambda: self._restored(task), OF_INVENTORY, describe)
+    arguments_of_host = OF_INVENTORY
+    registered = Registered("restore_prediction", "restore_result")
+
+    def lines_on_run(self, task: HostTask, run: HostRun) -> Iterator[LineOnRun]:
+        return traffic_lines(task.host, run)
+
+    def shown(self, task: HostTask, result: dict[str, Any]) -> dict[str, Any]:
         if result.get("failed"):
             return _with_cure(result)
-        if result.get("changed"):
+        if result.get("changed") or task.earlier.get("changed"):
             _tell_postures(task)
             task.tell(REVERT)
             result["msg"] = REVERT
         return result
 
-    def _restored(self, task: HostTask) -> HostRun:
+    def update(self, task: HostTask, check_mode: bool) -> HostRun:
         """Restore the host; raises ValueError for wrong variables, and for a file that is not of
         this host."""
         options = task.options(RESTORE, "restore_", self.arguments, _check)
-        values, check_mode = task.checked(OF_INVENTORY), bool(self._task.check_mode)
-        file = self._file(_file_name(task, options, values))
-        file.check_kind(task.host, values)
-        part = file.part(
-            task.host,
-            values,
-            options["accept_risks"],
-            options["leave_objects"],
-            options["leave_fields"],
-            validates=not check_mode,  # so that a dry run only reads
-        )
-        file.check_owners(task.host, part.options)
+        values = task.checked(OF_INVENTORY)
+        name = _file_name(task, options, values)
+        file = self._file(name)
+        part = _part(file, task, options, values, check_mode)
         runner = task.runner()
         run_module = runner.run_module
         if "zone_name" in part.options:
             file.check_owners(task.host, read_part(part, run_module).owners)
-        directory = values.get(SNAPSHOT_DIRECTORY)
+        # The first turn of the host has written the state before the run.
+        directory = None if task.earlier.get("snapshot") else values.get(SNAPSHOT_DIRECTORY)
         snapshot = snapshots_in(directory, task.host, part, run_module, check_mode, file.named)
         run = runner.update(part, check_mode, snapshot=snapshot)
+        run = run._replace(result={**run.result, FILE: name})
         if run.failed or run.predicted:
             return run
         prediction = task.quiet_runner().update(part, check_mode=True)
@@ -95,6 +95,28 @@ class RestoreAction(CollectionAction):
             return read_file(self._loader.load_from_file(str(path)), name)
         except AnsibleError as exc:
             raise ValueError(f"{name} cannot be read: {exc}") from exc
+
+
+def _part(
+    file: StateFile,
+    task: HostTask,
+    options: Mapping[str, Any],
+    values: Mapping[str, Any],
+    check_mode: bool,
+) -> Part:
+    """The module call that restores the host from the file; raises ValueError for a file that is
+    not of this host."""
+    file.check_kind(task.host, values)
+    part = file.part(
+        task.host,
+        values,
+        options["accept_risks"],
+        options["leave_objects"],
+        options["leave_fields"],
+        validates=not check_mode,  # so that a dry run only reads
+    )
+    file.check_owners(task.host, part.options)
+    return part
 
 
 def _tell_postures(task: HostTask) -> None:
@@ -133,9 +155,14 @@ def _check(options: Mapping[str, Any], given_names: Container[str]) -> Iterator[
 
 
 def _file_name(task: HostTask, options: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """The file to restore; raises ValueError if the host has no such snapshot."""
+    """The file to restore, in a later turn of the host that of the first one, which may have
+    written a newer snapshot; raises ValueError if the host has no such snapshot."""
     if options["file"]:
         return str(options["file"])
+    if task.earlier.get(FILE):
+        path = task.earlier[FILE]
+        task.tell(f"The restore takes {path}.")
+        return str(path)
     before, since = str(options["before"]), str(options["since"])
     path = snapshot_before(
         values.get(SNAPSHOT_DIRECTORY),
