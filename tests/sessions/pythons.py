@@ -20,9 +20,10 @@ from nox.command import CommandFailed
 from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, VENV, copy_of_checkout, install, missing, modules, run
 
 MODULE_PYTHONS: Final = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")  # on which modules run
+TESTS_OF_MODULE_CODE: Final = "tests/unit/plugins/module_utils"
 # Unit tests that run the local service, for which the Python of a target may be too old.
 LOCAL_SERVICE: Final = tuple(
-    f"--ignore=tests/unit/plugins/module_utils/{file}"
+    f"--ignore={TESTS_OF_MODULE_CODE}/{file}"
     for file in ("_traffic/test_ask.py", "_traffic/test_nodes.py", "_traffic/test_queries.py", "_api/test_orphan.py")
 )
 OLDEST_REQUESTS: Final = ("requests==2.25.1", "urllib3==1.26.5")
@@ -69,6 +70,8 @@ MATRIX: Final = {
 }
 OWN_PYTHON = os.environ.get("MATRIX_PYTHON")  # of a job of the workflow; another one takes the first that fits
 ONCE_A_WEEK: Final = ("2.16-role", COMING)  # the others run for every change
+# Releases that have the ways of a neighbour: in the workflow for every change, on one machine once a week.
+BETWEEN: Final = ("2.17", "2.20")
 
 
 def link(session: nox.Session) -> None:
@@ -83,7 +86,9 @@ def link(session: nox.Session) -> None:
 
 def targets(session: nox.Session) -> None:
     """Import all modules, and run the tests of module code, as on a target: with no Ansible but its module_utils."""
-    oldest = OLDEST_REQUESTS if session.name.endswith("oldest-requests") else ()
+    oldest, tests = (), TESTS_OF_MODULE_CODE
+    if session.name.endswith("oldest-requests"):
+        oldest, tests = OLDEST_REQUESTS, f"{TESTS_OF_MODULE_CODE}/_api"  # the only package that knows requests
     session.install("pytest", "pytest-xdist", "-r", "tests/unit/requirements.txt", *oldest)
     link(session)
     if session.python == "3.8":
@@ -100,9 +105,7 @@ def targets(session: nox.Session) -> None:
     (sent / "module_utils").symlink_to(core / "ansible" / "module_utils")
     environment = {"PYTHONPATH": str(sent.parent)}
     session.run("python", "tests/sessions/import_modules.py", *map(str, modules()), env=environment)
-    session.run(
-        "python", "-m", "pytest", "-q", *PARALLEL, *LOCAL_SERVICE, "tests/unit/plugins/module_utils", env=environment
-    )
+    session.run("python", "-m", "pytest", "-q", *PARALLEL, *LOCAL_SERVICE, tests, env=environment)
 
 
 for version in MODULE_PYTHONS:
@@ -141,7 +144,7 @@ def matrix(session: nox.Session) -> None:
 
 
 for name, cell in MATRIX.items():
-    tags = ["matrix-all", *([] if name in ONCE_A_WEEK else ["matrix"])]
+    tags = ["matrix-all", *([] if name in (*ONCE_A_WEEK, *BETWEEN) else ["matrix"])]
     nox.session(name=f"matrix-{name}", python=OWN_PYTHON or cell.python, tags=tags)(matrix)
 
 
