@@ -86,9 +86,9 @@ def link(session: nox.Session) -> None:
 
 def targets(session: nox.Session) -> None:
     """Import all modules, and run the tests of module code, as on a target: with no Ansible but its module_utils."""
-    oldest, tests = (), TESTS_OF_MODULE_CODE
-    if session.name.endswith("oldest-requests"):
-        oldest, tests = OLDEST_REQUESTS, f"{TESTS_OF_MODULE_CODE}/_api"  # the only package that knows requests
+    of_requests = session.name.endswith("oldest-requests")
+    oldest = OLDEST_REQUESTS if of_requests else ()
+    tests = f"{TESTS_OF_MODULE_CODE}/_api" if of_requests else TESTS_OF_MODULE_CODE  # which alone knows requests
     session.install("pytest", "pytest-xdist", "-r", "tests/unit/requirements.txt", *oldest)
     link(session)
     if session.python == "3.8":
