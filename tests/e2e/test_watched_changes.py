@@ -104,6 +104,17 @@ def reported(service: LocalService, folder: Path) -> dict[str, Any]:
     return dict(record)
 
 
+def predicted_and_ended(service: LocalService, folder: Path, **host: Any) -> tuple[Run, Run]:
+    """A run in check mode, which writes nothing, and a run that does what it says."""
+    writes, before = len(service.writes), mark(folder)
+    predicted = run(service, folder, "--check", **host)
+    assert (len(service.writes), mark(folder)) == (writes, before)
+    ended = run(service, folder, **host)
+    for name in ("changed", "failed", "msg", "operations"):
+        assert result(predicted).get(name) == result(ended).get(name), name
+    return predicted, ended
+
+
 class Background:
     """Does something in a thread whenever it is called, and lets its caller wait for that."""
 
@@ -174,6 +185,35 @@ def test_a_plan_that_was_set_back_is_refused_until_the_variables_change(service:
     assert refs(service) == ["theirs", "login", "admin"] and mark(tmp_path) is None
 
 
+OFFICE = {
+    "ref": "office",
+    "action": "skip",
+    "expression": "ip.src in {192.0.2.0/24}",
+    "action_parameters": {"ruleset": "current"},
+}
+
+
+@pytest.mark.parametrize(("after", "number"), [(50, 47), (3, 0)])
+def test_a_rule_that_stops_more_because_of_a_skip_is_named_in_its_place(
+    service: LocalService, tmp_path: Path, after: int, number: int
+) -> None:
+    zone = service.zone(ZONE)
+    zone.custom_rules.insert(0, whole(service, OFFICE))
+    first = service.clock.now().replace(second=0, microsecond=0) - timedelta(minutes=60)
+    stops = [{"block": 3}] * 60 + [{"block": after}] * 60
+    by_minutes(zone, first, [1000] * 120, {"login": stops})
+    narrower = {**OFFICE, "expression": "ip.src in {192.0.2.0/25}"}
+    finished = run(service, tmp_path, baseline_custom_rules=[narrower, LOGIN])
+    watch = result(finished)["watch"]
+    if number:
+        assert result(finished)["msg"].startswith("custom rule login stopped ")
+        assert "All rules count because of the change of custom rule office. Requests: GET" in result(finished)["msg"]
+        assert watch["rules"][0]["stopped_by"] == [zone.custom_rules[1]["id"]]
+    else:
+        assert "The change stays: the rules of the zone stopped 0 of " in finished.done().output
+    assert watch["rules"][0]["key"] == "office"
+
+
 @pytest.mark.parametrize(
     ("analytics", "words"),
     [
@@ -240,7 +280,9 @@ def test_an_edit_by_others_keeps_no_bad_rule_in_force_unsaid(
     stays = len(remaining) > 1
     assert host_outcome({**failed, "failed": True}) == (UNFINISHED if stays else SET_BACK)
     assert failed["watch"]["set_back"] is not stays
-    watched = " ".join(reported(service, tmp_path)["watched"])
+    record = reported(service, tmp_path)
+    watched = " ".join([*record["watched"], *record["not_set_back"]])
+    assert record["status"] in ("drift", "weakened")
     assert watched.startswith("A change was NOT set back, and is still in force" if stays else "A change was set back")
     if stays:
         rules = {"baseline_custom_rules": [LOGIN, {**ADMIN, "expression": edit.get("expression", ADMIN["expression"])}]}
@@ -248,7 +290,7 @@ def test_an_edit_by_others_keeps_no_bad_rule_in_force_unsaid(
         plan = failed["watch"]["plan_id"]
         confirming = run(service, tmp_path, "-e", f"baseline_confirmed={plan}", **rules)
         assert "is confirmed." in confirming.done().output
-        assert reported(service, tmp_path)["watched"] == []
+        assert reported(service, tmp_path)["not_set_back"] == []
 
 
 def test_a_later_change_keeps_the_word_of_what_is_in_force(service: LocalService, tmp_path: Path) -> None:
@@ -262,7 +304,7 @@ def test_a_later_change_keeps_the_word_of_what_is_in_force(service: LocalService
     traffic(service)
     other = {**ADMIN, "ref": "other"}
     run(service, tmp_path, baseline_custom_rules=[LOGIN, ADMIN, other]).done()
-    (sentence,) = reported(service, tmp_path)["watched"]
+    (sentence,) = reported(service, tmp_path)["not_set_back"]
     assert sentence.startswith("A change was NOT set back, and is still in force: custom rule admin.")
 
 
@@ -358,7 +400,11 @@ def test_a_second_run_confirms_the_change_and_writes_nothing(service: LocalServi
             seconds.append(run(service, tmp_path, "-e", f"baseline_confirmed={plan}", baseline_watch=MANUAL))
         elif not seconds:
             other = {**ADMIN, "ref": "other"}
+            predicted_and_ended(service, tmp_path, baseline_custom_rules=[LOGIN, ADMIN, other])
             seconds.append(run(service, tmp_path, baseline_custom_rules=[LOGIN, ADMIN, other]))
+            predicted, idle = predicted_and_ended(service, tmp_path)
+            for finished in (predicted.done(), idle.done()):
+                assert "Another run watches the change of" in " ".join(finished.output.split())
 
     in_background = Background(confirm)
     service.misbehave("meanwhile", path="graphql", times=2, action=in_background)
@@ -378,12 +424,21 @@ def test_the_next_run_ends_the_watch_of_a_killed_one(
     traffic(service, after=2)
     killed(service, tmp_path, path="graphql", skip=1)
     assert (mark(tmp_path) or {})["status"] == "watching" and refs(service) == ["login", "admin"]
-    assert "a change" in run(service, tmp_path, "--check").output.casefold()
+    if not minutes:
+        assert "The next run goes on with its watch." in " ".join(run(service, tmp_path, "--check").output.split())
     (sentence,) = reported(service, tmp_path)["watched"]
     assert sentence.endswith("is watched, or its run was killed; the next run ends it.")
     service.clock.advance(minutes=minutes)
-    ended = run(service, tmp_path)
+    if minutes:
+        record = reported(service, tmp_path)
+        assert (record["status"], "its time is over" in record["not_set_back"][0]) == ("drift", True)
+    _predicted, ended = predicted_and_ended(service, tmp_path)
     assert words in ended.output
+    done = result(ended)
+    assert done["changed"] is bool(minutes) and "Nothing was changed" not in str(done.get("msg"))
+    if minutes:
+        assert "The next run refuses the same change" in done["msg"]
+        assert [(item["action"], item["key"]) for item in done["operations"]] == [("delete", "admin")]
     stays = ["login"] if minutes else ["login", "admin"]
     assert refs(service) == stays and bool(ended.code) == bool(minutes)
     left = mark(tmp_path)
@@ -406,9 +461,11 @@ def test_a_run_that_is_killed_while_it_writes_is_set_back(service: LocalService,
     both = {"baseline_custom_rules": [LOGIN, ADMIN, {**ADMIN, "ref": "second"}]}
     killed(service, tmp_path, method="POST", path="rules$", skip=1, **both)
     assert (mark(tmp_path) or {})["status"] == "writing" and refs(service) == ["login", "admin"]
-    ended = run(service, tmp_path, **both)
+    _predicted, ended = predicted_and_ended(service, tmp_path, **both)
     assert refs(service) == ["login"], ended.output
-    assert (mark(tmp_path) or {})["status"] == "set back" and "This change was set back" in ended.output
+    assert (mark(tmp_path) or {})["status"] == "set back"
+    assert result(ended)["msg"].endswith(f"baseline_confirmed names it: {(mark(tmp_path) or {})['plan_id']}.")
+    assert "This change was set back" in run(service, tmp_path, **both).output
 
 
 POLL, WRITE, SET_BACK_WRITE = ("POST", "graphql"), ("POST", "rules$"), ("DELETE|PUT|PATCH", "rulesets")
@@ -427,8 +484,9 @@ def test_wherever_a_run_is_killed_the_next_one_ends_its_watch(
     traffic(service, after=after)
     both = {"baseline_custom_rules": [LOGIN, ADMIN, {**ADMIN, "ref": "second"}]}
     killed(service, tmp_path, method, path, call, **both)
-    (sentence,) = reported(service, tmp_path)["watched"]
-    assert sentence.endswith("is watched, or its run was killed; the next run ends it.")
+    record = reported(service, tmp_path)
+    (sentence,) = record["watched"] + record["not_set_back"]
+    assert sentence.endswith(("the next run ends it.", "sets back what it wrote."))
     ended = run(service, tmp_path, **both)
     assert refs(service) == ["login", *remaining], ended.output
     left = mark(tmp_path)

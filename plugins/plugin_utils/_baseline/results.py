@@ -47,7 +47,7 @@ HOST_OUTCOMES = (
     *(REFUSED, NOT_REACHED, UNFINISHED, NOT_KNOWN),
 )
 SELDOM = (CHANGES_WAIT, SET_BACK, UNFINISHED, NOT_KNOWN)  # which are named if there are some
-PREDICTED = {CHANGED: "would change"}
+PREDICTED = {CHANGED: "would change", SET_BACK: "would be set back"}
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
 

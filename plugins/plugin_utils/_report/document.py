@@ -265,6 +265,7 @@ def _applying_statuses(host: HostResults, accepted: AcceptedNow) -> dict[records
         ],
         "drift": [
             *record["overdue"],
+            *record["not_set_back"],
             *_drift(record),
             *unmanaged.weakening_sentences(holes, weakens=False),
         ],

@@ -149,8 +149,13 @@ def _news_of_all_watches(
     """The watched changes that were set back or wait for their end, and were not told yet."""
     for record in report["hosts"]:
         told = told_before.get(record["host"], ())
-        texts = [text for text in record["watched"] if text not in told]
+        texts = [text for text in _of_watches(record) if text not in told]
         yield from _news_of_sentences(record, WATCHED, texts, record["generated"])
+
+
+def _of_watches(record: HostRecord) -> list[str]:
+    """The sentences on the watched changes of a host."""
+    return [*record["watched"], *record["not_set_back"]]
 
 
 def _watched_sentences(
@@ -160,7 +165,7 @@ def _watched_sentences(
     sentences: dict[str, Sequence[str]] = {}
     for record in report["hosts"]:
         host = record["host"]
-        known = record["watched"] if was_read(record) else told_before.get(host, ())
+        known = _of_watches(record) if was_read(record) else told_before.get(host, ())
         if known:
             sentences[host] = known
     return sentences

@@ -19,6 +19,7 @@ from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._timestamps import write_timestamp
 from .._baseline.host_task import HostTask
 from .._baseline.in_force import sentences_on_prepared
+from .._baseline.service_time import read_service
 from .._baseline.variables import Part, connection_options, described_by, misspelt_names
 from .._variables import misspelt_errors, option_at, origin_of_value, require_none
 from . import arguments
@@ -73,12 +74,14 @@ def reads_beside(
     )
 
 
-# Sentences on the watched changes of a host, by the differences from its baseline.
-Watched = Callable[[Sequence[Mapping[str, Any]]], Sequence[str]]
+# The fields of a record on watched changes, by the differences from the baseline of the host, and
+# by Cloudflare's clock.
+Clock = Callable[[], datetime]
+Watched = Callable[[Sequence[Mapping[str, Any]], Clock], Mapping[str, Sequence[str]]]
 
 
-def _nothing_watched(_operations: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    return ()
+def _nothing_watched(_operations: Sequence[Mapping[str, Any]], _clock: Clock) -> dict[str, Any]:
+    return {}
 
 
 def predict_host(
@@ -106,6 +109,12 @@ def predict_host(
     def read(asked: Part) -> dict[str, Any]:
         return runner.run_module(asked, True)
 
+    def clock() -> datetime:
+        try:
+            return read_service(part, runner.run_module)[0]
+        except ValueError:  # the host says elsewhere that it cannot be read
+            return now
+
     predicted = _prediction(task, part, values, read)
     host = reads_beside(read, part, values, former).read(predicted)
     unmanaged = predicted.record["unmanaged"]
@@ -118,7 +127,7 @@ def predict_host(
         expiring=arguments.expiring(part, accepted, now, merged.postures),
         postures=[posture.record for posture in merged.postures],
         overdue=overdue,
-        watched=list(watched(predicted.record["operations"])),
+        **watched(predicted.record["operations"], clock),
     )
     return host_record(described_host, write_timestamp(now), AcceptedNow(accepted, now))
 

@@ -663,6 +663,11 @@ class HostRecord(TypedDict):
         list[str],
         "watched changes that have not come to their end, or that were set back and are described",
     ]
+    not_set_back: Annotated[
+        list[str],
+        "watched changes that are in force though their time is over, or though they stopped too"
+        " much",
+    ]
     coverage: CoverageRecord | None
     prefixes: list[PrefixRecord]
     accepted_risks: list[AcceptedRisk]

@@ -41,7 +41,7 @@ from .._report.plan_words import plan_lead
 from .._report.predict import predict_host
 from .._report.results import host_results, unread_host
 from .._variables import CONTACTS, defaults_of, read_variables
-from .._watch.mark import watched_in_words
+from .._watch.mark import watched_fields
 from .._worker import found_by_run
 
 OF_PLAN = ("label", "hosts_changed", "passes", "refused")  # of the plan page, in the result
@@ -300,7 +300,7 @@ def _compared_host(
 ) -> report_records.HostRecord:
     """The record of a host; that of a host that cannot be read says why."""
     try:
-        watched = partial(watched_in_words, task.host, task.value(SNAPSHOT_DIRECTORY))
+        watched = partial(watched_fields, task.host, task.value(SNAPSHOT_DIRECTORY))
         return predict_host(task, now, former, watched)
     except ValueError as exc:
         mistakes = task.with_mistakes(exc, report_arguments.OF_REPORTED_HOST)

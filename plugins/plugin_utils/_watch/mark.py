@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...module_utils._api.lock import try_to_lock
 from ...module_utils._schema.registry import BY_PLURAL
@@ -34,6 +34,11 @@ from .verdict import WatchedObject
 
 WATCH_FOLDER = "watch"
 WRITING, WATCHING, CONFIRMED, SET_BACK = "writing", "watching", "confirmed", "set back"
+UNFINISHED = "A change of {moment} is watched, or its run was killed; the next run ends it."
+OVER = (
+    "A change of {moment} is in force, and nobody watches it: its run was killed, and its time is"
+    " over. The next run of the baseline sets it back."
+)
 
 
 @dataclass(frozen=True)
@@ -100,29 +105,66 @@ class WatchMark:
         return replace(self, status=status, **fields)
 
 
-def watched_in_words(
-    host: str, directory: Any, operations: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """A sentence on the watched change of a host if it has not come to its end, or if it was set
-    back and one of these differences would bring it again."""
+BROKEN_OFF = (
+    "A run was killed on {moment} while it wrote a change that was to be watched. The next run of"
+    " the baseline sets back what it wrote."
+)
+
+
+class WatchedWords(NamedTuple):
+    """Sentences on the watched changes of a host: on those that wait for their end or were set back
+    and are described (`watched`), and on those that need somebody, since they are in force though
+    their time is over (`not_set_back`)."""
+
+    watched: Sequence[str] = ()
+    not_set_back: Sequence[str] = ()
+
+
+def watched_fields(
+    host: str,
+    directory: Any,
+    operations: Sequence[Mapping[str, Any]],
+    clock: Callable[[], datetime],
+) -> dict[str, Sequence[str]]:
+    """The fields of the record of a host on its watched change: sentences if it has not come to its
+    end, or if it was set back and one of these differences would bring it again. `clock` is that of
+    Cloudflare."""
+    return _watched_in_words(host, directory, operations, clock)._asdict()
+
+
+def _watched_in_words(
+    host: str,
+    directory: Any,
+    operations: Sequence[Mapping[str, Any]],
+    clock: Callable[[], datetime],
+) -> WatchedWords:
     try:
-        file = MarkFile.of_host(str(directory or SNAPSHOTS), host)
+        file = MarkFile.of_host(str(directory or SNAPSHOTS), host, predicts=True)
     except ValueError:  # a host whose name is no name of a file was never watched
-        return []
+        return WatchedWords()
     try:
         mark = file.read()
+        is_watched = mark is not None and file.is_watched()
     except ValueError as exc:
-        return [str(exc)]
+        return WatchedWords(not_set_back=[str(exc)])
     if mark is None:
-        return []
+        return WatchedWords()
+    if mark.status == SET_BACK:
+        return _set_back_in_words(mark, operations)
     moment = to_the_minute(mark.written)
-    if mark.status != SET_BACK:
-        return [f"A change of {moment} is watched, or its run was killed; the next run ends it."]
+    if mark.status == WRITING and not is_watched:
+        return WatchedWords(not_set_back=[BROKEN_OFF.format(moment=moment)])
+    if mark.status == WATCHING and not is_watched and mark.is_over(clock()):
+        return WatchedWords(not_set_back=[OVER.format(moment=moment)])
+    return WatchedWords([UNFINISHED.format(moment=moment)])
+
+
+def _set_back_in_words(mark: WatchMark, operations: Sequence[Mapping[str, Any]]) -> WatchedWords:
     if mark.in_force:
-        return [mark.in_force_in_words]
+        return WatchedWords(not_set_back=[mark.in_force_in_words])
     planned = {(operation["resource"], str(operation["key"])) for operation in operations}
     guilty = {(resource, key) for _action, resource, key, _fields in mark.culprits}
-    return [f"A change was set back: {mark.reason}"] if guilty & planned else []
+    return WatchedWords([f"A change was set back: {mark.reason}"] if guilty & planned else [])
 
 
 @contextmanager
@@ -137,16 +179,17 @@ def _told(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class MarkFile:
-    """The file of the mark of a host."""
+    """The file of the mark of a host, which stays as it is if a run only `predicts`."""
 
     path: Path
+    predicts: bool = False
 
     @classmethod
-    def of_host(cls, directory: str, host: str) -> MarkFile:
+    def of_host(cls, directory: str, host: str, predicts: bool = False) -> MarkFile:
         """The file of a host in a directory of snapshots; raises ValueError for a host whose name
         is no name of a file."""
         folder = host_folder(os.path.join(directory, WATCH_FOLDER), host)
-        return cls(folder.with_name(f"{folder.name}.json"))
+        return cls(folder.with_name(f"{folder.name}.json"), predicts)
 
     def read(self) -> WatchMark | None:
         """The mark, None if there is none; raises ValueError if the file is not one."""
@@ -171,12 +214,16 @@ class MarkFile:
 
     def write(self, mark: WatchMark) -> None:
         """Write the mark, so that it survives a power failure; raises ValueError."""
+        if self.predicts:
+            return
         fields = {**asdict(mark), "terms": mark.terms._asdict()}
         with _told(self.path):
             write_private(self.path, json.dumps(fields, default=str), lasting=True)
 
     def remove(self) -> None:
         """Remove the mark; raises ValueError."""
+        if self.predicts:
+            return
         with _told(self.path):
             self.path.unlink(missing_ok=True)
 
@@ -192,3 +239,10 @@ class MarkFile:
             yield try_to_lock(descriptor)
         finally:
             os.close(descriptor)
+
+    def is_watched(self) -> bool:
+        """Return whether a run watches the host now; raises ValueError."""
+        if not self.path.with_suffix(".lock").exists():
+            return False
+        with self.watching() as is_ours:
+            return not is_ours

@@ -133,3 +133,13 @@ def titles_of(objects: Sequence[WatchedObject]) -> Iterator[str]:
     """The titles of watched objects."""
     for watched in objects:
         yield title_of_operation({"resource": watched.resource, "key": watched.key})
+
+
+def titles_by_rule(change: PlannedChange) -> dict[str, str]:
+    """The titles of all rules after a change, as far as they are known, by their ids."""
+    titles: dict[str, str] = {}
+    for collection in collections_of_change(change):
+        for obj in collection.after.values():
+            if obj.get("id"):
+                titles[str(obj["id"])] = collection.resource.title_of(obj)
+    return titles

@@ -16,6 +16,7 @@ from ...module_utils._guard.acceptance import acceptances_of
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import without
 from .._baseline.host_task import HostTask
+from .._baseline.results import HostRun
 from .._baseline.variables import EXPECTATIONS, LIMITS, ONLY_VARIABLE, Part, connection_options
 from .._export.host_state import HostState, read_host
 from .._export.state_file import OF_INVENTORY, StateFile
@@ -30,17 +31,20 @@ OF_NEW_STATES = (EXPECTATIONS, LIMITS, ONLY_VARIABLE)
 class Restored(NamedTuple):
     """The outcome of a way back: why it failed, empty if it did not, and sentences on the objects
     that stay since others have changed them. It was not `needed` if nothing of the change is
-    there. `undone` and `in_force` are the titles of what was set back, and of what was not."""
+    there. `undone` and `in_force` are the titles of what was set back, and of what was not. `run`
+    is the run that sets back, or predicts that; None if there was none."""
 
     failure: str = ""
     staying: Sequence[str] = ()
     needed: bool = True
     undone: Sequence[str] = ()
     in_force: Sequence[str] = ()
+    run: HostRun | None = None
 
 
-def set_back(task: HostTask, part: Part, mark: WatchMark) -> Restored:
-    """Set back what a change did; what others have done since then stays."""
+def set_back(task: HostTask, part: Part, mark: WatchMark, check_mode: bool = False) -> Restored:
+    """Set back what a change did, or in check mode predict that; what others have done since then
+    stays."""
     runner = task.runner()
     try:
         state = read_host(mark.resources, connection_options(part), runner.run_module)
@@ -54,11 +58,11 @@ def set_back(task: HostTask, part: Part, mark: WatchMark) -> Restored:
         for risk in prediction.get("risks") or ():
             accepted += acceptances_of(risk)
         options = {**restore.options, "accept_risks": accepted}
-        result = runner.run_module(replace(restore, options=options), False)
+        run = runner.update(replace(restore, options=options), check_mode)
     except ValueError as exc:
         return Restored(str(exc))
-    failure = str(result.get("msg")) if result.get("failed") else ""
-    return Restored(failure, way.staying, undone=undone, in_force=in_force)
+    failure = str(run.result.get("msg")) if run.failed else ""
+    return Restored(failure, way.staying, undone=undone, in_force=in_force, run=run)
 
 
 def _titles(operations: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -42,12 +42,15 @@ class WatchedObject(NamedTuple):
 
 
 class RuleFigures(NamedTuple):
-    """The requests that an object stopped, beyond the average of the hour before; `percent` is
-    their share of all requests, None if there are none, and `examples` are frequent ones."""
+    """The requests that an object stopped, or others because of it, beyond the average of the hour
+    before; `percent` is their share of all requests, None if there are none, and `examples` are
+    frequent ones. `stopping` are the ids of the rules that did, as far as events name them, the one
+    with the most requests first."""
 
     watched: WatchedObject
     stopped: int
     percent: float | None
+    stopping: Sequence[str] = ()
     examples: Sequence[Mapping[str, Any]] = ()
 
 
@@ -74,9 +77,12 @@ class WatchVerdict(NamedTuple):
 
     def with_examples(self, by_rule: Mapping[str, Sequence[Mapping[str, Any]]]) -> WatchVerdict:
         """The verdict with requests that its rules stopped, by the ids of the rules."""
-        figures = [
-            one._replace(examples=by_rule.get(one.watched.rule or "", ())) for one in self.figures
-        ]
+        figures: list[RuleFigures] = []
+        for of_object in self.figures:
+            examples: list[Mapping[str, Any]] = []
+            for rule in of_object.stopping:
+                examples += by_rule.get(rule, ())
+            figures.append(of_object._replace(examples=examples))
         return self._replace(figures=figures)
 
     def record(self) -> dict[str, Any]:
@@ -99,6 +105,7 @@ def _figures_record(figures: RuleFigures) -> dict[str, Any]:
         "key": figures.watched.key,
         "all_rules": figures.watched.rule is None,
         "stopped": figures.stopped,
+        "stopped_by": list(figures.stopping),
         "percent": figures.percent,
         "examples": [dict(example) for example in figures.examples],
     }
@@ -169,13 +176,17 @@ def _figures(
     }
     figures: list[RuleFigures] = []
     for watched in objects:
-        stopped = _stopped_by(watched, excess)
-        figures.append(RuleFigures(watched, stopped, percentage(stopped, requests)))
+        by_rule = _stopped_by(watched, excess)
+        stopped, stopping = sum(by_rule.values()), [rule for rule in by_rule if rule]
+        figures.append(RuleFigures(watched, stopped, percentage(stopped, requests), stopping))
     return WatchVerdict(GOES_ON, covered, requests, _stopped_in_all(figures), figures)
 
 
-def _stopped_by(watched: WatchedObject, excess: Mapping[str, int]) -> int:
-    return sum(excess.values()) if watched.rule is None else excess.get(watched.rule, 0)
+def _stopped_by(watched: WatchedObject, excess: Mapping[str, int]) -> dict[str, int]:
+    """The numbers of requests that an object stopped, by the rules that did, the highest first."""
+    of_object = [rule for rule in excess if watched.rule in (None, rule) and excess[rule]]
+    of_object.sort(key=lambda rule: -excess[rule])
+    return {rule: excess[rule] for rule in of_object}
 
 
 def _stopped_in_all(figures: Sequence[RuleFigures]) -> int:

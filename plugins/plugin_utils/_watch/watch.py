@@ -16,15 +16,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...module_utils._context import EXISTING, NOW, WATCH
 from ...module_utils._errors import NOTHING_CHANGED
 from ...module_utils._schema.registry import title_of_operation
+from ...module_utils._schema.resource import fields_in
 from ...module_utils._text import first_few
-from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
+from ...module_utils._timestamps import read_timestamp, write_timestamp
 from .._baseline.host_task import HostTask
-from .._baseline.results import Begin, HostRun, PlanRefused
+from .._baseline.results import NOTHING_TO_DO, Begin, HostRun, PlanRefused
 from .._baseline.variables import (
     CONFIRMED,
     SNAPSHOT_DIRECTORY,
@@ -39,7 +40,8 @@ from .follow import Follower, now_of
 from .mark import CONFIRMED as IS_CONFIRMED
 from .mark import SET_BACK, WATCHING, WRITING, MarkFile, WatchMark
 from .objects import may_stop, titles_of, watched_objects, why_not_watched
-from .restore import Restored, set_back
+from .restore import set_back
+from .sentences import figures_in_words, moment_of, set_back_in_words
 from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, WatchVerdict, signature_of_change
 
 # Updates the host, and does the last thing before it writes.
@@ -56,7 +58,33 @@ NO_SUCH_CHANGE = (
     " of a watched change is {path}."
 )
 NOTHING_WATCHED = "Nothing of this change can stop traffic, so that nothing is watched."
-KILLED = "the run that watched it ended before its time, which is over"
+WATCHED_MEANWHILE = (
+    "Another run watches the change of {moment}, which stays or is set back at its end; this run"
+    " has nothing to change."
+)
+KILLED = "A run with a watched change of {moment} did not come to its end."
+GOES_ON_WITH_IT = "The next run goes on with its watch."
+ENDED_EARLY = "the run that watched it ended before its time, which is over"
+HAS_SET_BACK = "The run has set back what it changed"
+SETS_BACK_EARLIER = "This run does nothing else than to set back what that one changed"
+UNFINISHED = "unfinished"  # in the record of a watch: its plan
+
+
+class Earlier(NamedTuple):
+    """The end of the watch of an earlier run: its record, and the run of the host if that does
+    nothing else; both are None if there was no such watch."""
+
+    record: Mapping[str, Any] | None = None
+    run: HostRun | None = None
+
+
+class WatchEnd(NamedTuple):
+    """The end of a watch: its record, a message if the change does not stay, and the run that sets
+    it back."""
+
+    record: Mapping[str, Any]
+    message: str = ""
+    run: HostRun | None = None
 
 
 def watched(
@@ -71,7 +99,7 @@ def watched(
     terms = watch_terms(values.get(VARIABLE))
     directory = values.get(SNAPSHOT_DIRECTORY) or SNAPSHOTS
     try:
-        file = MarkFile.of_host(directory, task.host)
+        file = MarkFile.of_host(directory, task.host, check_mode)
     except ValueError:
         if terms is not None:
             raise
@@ -108,27 +136,30 @@ class WatchedRun:
     def run(self, update: Update) -> HostRun:
         """Update the host and watch that; end an earlier watch first, which a run left behind.
         Raises ValueError."""
-        if self.check_mode:
-            return self._predicted(update)
+        if self.check_mode:  # which holds nobody up
+            return self._beside(update) if self.file.is_watched() else self._alone(update)
         with self.file.watching() as is_ours:
-            if not is_ours:
-                return self._beside(update)
-            ended = self._end_earlier()
-            run = update(self._begin)
-            mark = self.file.read()
-            if mark is None or mark.status != WRITING:
-                return run if ended is None else _with_record(run, ended)
-            return self._after(run, mark)
+            return self._alone(update) if is_ours else self._beside(update)
+
+    def _alone(self, update: Update) -> HostRun:
+        """A run beside which nobody watches the host."""
+        earlier = self._end_earlier()
+        if earlier.run is not None:
+            return earlier.run
+        run = self._predicted(update) if self.check_mode else self._updated(update)
+        is_shown = earlier.record is None or fields_in(run.result.get(WATCH)).get("plan_id")
+        return run if is_shown else _with_record(run, earlier.record or {})
+
+    def _updated(self, update: Update) -> HostRun:
+        """The run with its watch."""
+        run = update(self._begin)
+        mark = self.file.read()
+        is_begun = mark is not None and mark.status == WRITING
+        return self._after(run, mark) if mark and is_begun else run
 
     def _predicted(self, update: Update) -> HostRun:
         """The prediction, with what the run would watch."""
         run = update(self._require_allowed)
-        mark = self.file.read()
-        if mark and mark.in_force and self.confirmed != mark.plan_id:
-            self.task.warn(mark.in_force_in_words)
-        if mark and mark.status != SET_BACK:
-            self.task.warn(f"A change of {_moment(mark)} is watched, or was; {self._way_to_end()}")
-            return _with_record(run, {"unfinished": mark.plan_id})
         operations = run.result.get("operations") or ()
         if run.failed or self.terms is None or not operations:
             return run
@@ -143,54 +174,57 @@ class WatchedRun:
         self.task.tell(f"The run would watch {titles} for {self.terms.minutes:g} minutes.")
         return _with_record(run, {**self.terms.record(), "set_back": False})
 
-    def _way_to_end(self) -> str:
-        return "the next run of the baseline ends it."
-
     def _beside(self, update: Update) -> HostRun:
         """A run beside one that watches: it confirms that one, or changes nothing."""
         mark = self.file.read()
-        if mark and self.confirmed == mark.plan_id:
+        is_confirmed = mark is not None and self.confirmed == mark.plan_id
+        if mark and is_confirmed:
             self.file.write(mark.with_status(IS_CONFIRMED))
-            self.task.tell(f"The change of {_moment(mark)} is confirmed.")
+            self.task.tell(f"The change of {moment_of(mark)} is confirmed.")
 
         def refuse(_predicted: Mapping[str, Any]) -> None:
             raise PlanRefused(f"{BUSY} {NOTHING_CHANGED}")
 
-        return update(refuse)
+        run = update(refuse)
+        if mark and not is_confirmed and not run.failed:
+            self.task.warn(WATCHED_MEANWHILE.format(moment=moment_of(mark)))
+        return _with_record(run, {UNFINISHED: mark.plan_id}) if mark else run
 
-    def _end_earlier(self) -> dict[str, Any] | None:
+    def _end_earlier(self) -> Earlier:
         """End the watch of a run that was killed: go on with it, or set its change back if its time
-        is over; returns its record. Raises ValueError if that fails."""
+        is over. Raises ValueError."""
         mark = self.file.read()
-        if mark and mark.status == SET_BACK:
-            self._warn_of_force(mark)
-        if mark is None or mark.status == SET_BACK:
-            return None
+        if mark is None or (mark.status == SET_BACK and not mark.in_force):
+            return Earlier()
         if mark.status == IS_CONFIRMED or self.confirmed == mark.plan_id:
-            self._end_mark(mark)
-            self.task.tell(f"The change of {_moment(mark)} is confirmed.")
-            return {"plan_id": mark.plan_id, "confirmed": True, "set_back": False}
+            if mark.status == SET_BACK:
+                self.file.remove()
+            else:
+                self._end_mark(mark)
+            self.task.tell(f"The change of {moment_of(mark)} is confirmed.")
+            return Earlier({"plan_id": mark.plan_id, "confirmed": True, "set_back": False})
+        if mark.status == SET_BACK:
+            self.task.warn(mark.in_force_in_words)
+            return Earlier()
         follower = self._follower(mark)
         now = now_of(follower.sample()) or datetime.now(timezone.utc)
-        self.task.warn(f"A run with a watched change of {_moment(mark)} did not come to its end.")
-        if mark.is_over(now) or mark.after is None:
-            verdict = WatchVerdict(NOT_KNOWN, unknown=[f"{KILLED}."])
-        else:
-            verdict = follower.verdict()
-        record, message = self._ended(mark, verdict)
-        if record["set_back"] is False and message:
-            raise ValueError(message)
-        if message:
-            self.task.warn(message)
-        return record
+        is_over = mark.after is None or mark.is_over(now)
+        if self.check_mode and not is_over:
+            self.task.warn(f"{KILLED.format(moment=moment_of(mark))} {GOES_ON_WITH_IT}")
+            return Earlier({UNFINISHED: mark.plan_id})
+        self.task.warn(KILLED.format(moment=moment_of(mark)))
+        over = WatchVerdict(NOT_KNOWN, unknown=[f"{ENDED_EARLY}."])
+        return self._earlier_ended(mark, over if is_over else follower.verdict())
 
-    def _warn_of_force(self, mark: WatchMark) -> None:
-        """Warn of what was not set back, until somebody confirms it."""
-        if mark.in_force and self.confirmed == mark.plan_id:
-            self.file.remove()
-            self.task.tell(f"The change of {_moment(mark)} is confirmed.")
-        elif mark.in_force:
-            self.task.warn(mark.in_force_in_words)
+    def _earlier_ended(self, mark: WatchMark, verdict: WatchVerdict) -> Earlier:
+        """The end of an earlier watch with this verdict. Unless its change stays, the run sets it
+        back, fails, and does nothing else."""
+        end = self._ended(mark, verdict, SETS_BACK_EARLIER)
+        if not end.message:
+            return Earlier(end.record)
+        run = end.run or HostRun(NOTHING_TO_DO, self.check_mode)
+        failure = {**run.result, "failed": True, "msg": end.message, WATCH: end.record}
+        return Earlier(end.record, run._replace(result=failure, refusal=None))
 
     def _end_mark(self, mark: WatchMark, is_written: bool = True) -> None:
         """Remove the mark of a change that stays, except for what an earlier one left in force and
@@ -277,11 +311,11 @@ class WatchedRun:
         self.file.write(mark)
         titles = first_few(titles_of(mark.watched))
         self.task.tell(f"The run watches {titles} for {mark.terms.minutes:g} minutes.")
-        record, message = self._ended(mark, self._follower(mark).verdict())
-        run = _with_record(run, record)
-        if not message:
+        end = self._ended(mark, self._follower(mark).verdict(), HAS_SET_BACK)
+        run = _with_record(run, end.record)
+        if not end.message:
             return run
-        message = f"{run.result['msg']} {message}" if run.failed else message
+        message = f"{run.result['msg']} {end.message}" if run.failed else end.message
         return run._replace(result={**run.result, "failed": True, "msg": message})
 
     def _written(self, run: HostRun, mark: WatchMark) -> WatchMark:
@@ -300,26 +334,25 @@ class WatchedRun:
         )
         return mark.with_status(WATCHING, watched=watched_objects(mark.change))
 
-    def _ended(self, mark: WatchMark, verdict: WatchVerdict) -> tuple[dict[str, Any], str]:
-        """The record of a watch with this verdict, and the message of a change that did not stay;
-        the change is set back first."""
+    def _ended(self, mark: WatchMark, verdict: WatchVerdict, beginning: str) -> WatchEnd:
+        """The end of a watch with this verdict; a change that does not stay is set back first, in
+        check mode only predicted. `beginning` is that of the sentence on what was set back."""
         record = {**mark.terms.record(), "plan_id": mark.plan_id, "since": mark.written}
         record = {**record, **verdict.record(), "set_back": False, "staying": []}
         if verdict.outcome == WITHIN:
             self._end_mark(mark)
-            self.task.tell(f"The change stays: {_figures_in_words(mark, verdict)}")
-            return {**record, "confirmed": True}, ""
-        reason = _figures_in_words(mark, verdict)
-        restored = set_back(self.task, self.part, mark)
+            self.task.tell(f"The change stays: {figures_in_words(mark, verdict)}")
+            return WatchEnd({**record, "confirmed": True})
+        reason = figures_in_words(mark, verdict)
+        restored = set_back(self.task, self.part, mark, self.check_mode)
         if mark.status == WRITING and not restored.needed:  # it was killed before its first write
             self._end_mark(mark, is_written=False)
-            return record, ""
+            return WatchEnd(record)
         is_set_back = not restored.failure and not restored.in_force
         record = {**record, "set_back": is_set_back, "staying": list(restored.staying)}
         if restored.failure:
-            return record, (
-                f"{reason} The change could not be set back: {restored.failure} {TRIED_AGAIN}"
-            )
+            failure = f"The change could not be set back: {restored.failure}"
+            return WatchEnd(record, f"{reason} {failure} {TRIED_AGAIN}", restored.run)
         self.file.write(
             mark.with_status(
                 SET_BACK,
@@ -328,7 +361,8 @@ class WatchedRun:
                 in_force=list(dict.fromkeys([*mark.in_force, *restored.in_force])),
             )
         )
-        return record, _set_back_in_words(mark, verdict, reason, restored)
+        message = set_back_in_words(mark, verdict, reason, restored, beginning)
+        return WatchEnd(record, message, restored.run)
 
 
 def _brings_back(mark: WatchMark, operations: Iterable[Mapping[str, Any]]) -> bool:
@@ -339,54 +373,6 @@ def _brings_back(mark: WatchMark, operations: Iterable[Mapping[str, Any]]) -> bo
 
 def _with_record(run: HostRun, record: Mapping[str, Any]) -> HostRun:
     return run._replace(result={**run.result, WATCH: dict(record)})
-
-
-def _moment(mark: WatchMark) -> str:
-    return to_the_minute(mark.written)
-
-
-def _figures_in_words(mark: WatchMark, verdict: WatchVerdict) -> str:
-    """The figures of a verdict, or why there are none, in a sentence."""
-    if verdict.outcome == NOT_KNOWN:
-        return f"Nobody knows what the change of {_moment(mark)} stops: {verdict.unknown[0]}"
-    objects = [figures.watched for figures in verdict.figures if figures.stopped]
-    titles = first_few(titles_of(objects or mark.watched))
-    share = f" ({verdict.percent:g} %)" if verdict.percent is not None else ""
-    requests: list[str] = []
-    for figures in verdict.figures:
-        requests += map(_request, figures.examples)
-    examples = f" Requests: {first_few(requests)}." if requests else ""
-    return (
-        f"{titles} stopped {verdict.stopped} of {verdict.requests} {verdict.noun}{share} since"
-        f" {_moment(mark)}.{examples}"
-    )
-
-
-def _request(example: Mapping[str, Any]) -> str:
-    """An example of stopped requests in words: `GET shop.example/cart (812)`."""
-    words = [f"{example.get('method', '')} {example.get('host', '')}{example.get('path', '')}"]
-    words += [f"from {example['country']}"] if example.get("country") else []
-    return f"{' '.join(words).strip()} ({example['requests']})"
-
-
-def _set_back_in_words(
-    mark: WatchMark, verdict: WatchVerdict, reason: str, restored: Restored
-) -> str:
-    terms = mark.terms
-    most = f"{terms.max_stopped_requests} {verdict.noun}"
-    sentences = [reason, f"{terms.max_stopped_percent:g} % and {most} may be."]
-    if restored.in_force:
-        sentences.append(f"NOT set back, and still in force: {first_few(restored.in_force)}.")
-    if restored.undone:
-        sentences.append(f"The run has set back what it changed: {first_few(restored.undone)}.")
-    sentences += restored.staying
-    until = f"baseline_confirmed names it: {mark.plan_id}."
-    if restored.in_force:
-        sentences.append(f"Each run and report says so until {until}")
-    else:
-        refused = "The next run refuses the same change until the variables change, or"
-        sentences.append(f"{refused} {until}")
-    return " ".join(sentences)
 
 
 def _culprits(mark: WatchMark, verdict: WatchVerdict) -> Sequence[Sequence[str]]:

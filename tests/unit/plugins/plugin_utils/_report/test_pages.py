@@ -187,6 +187,7 @@ def compared(data: str) -> Any:
         "postures": [posture],
         "overdue": [data],
         "watched": [data],
+        "not_set_back": [data],
     }
     report = report_of([record(data, owner=data, runbook=data), other], GENERATED)
     report["previous"] = compare(report_of([record(data, reasons=[], status="pending")], GENERATED), report["hosts"])

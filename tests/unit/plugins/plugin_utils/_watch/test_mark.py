@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.mark import MarkFile, watched_in_words
+from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.mark import MarkFile, watched_fields
 from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.watch import watched
 
 
@@ -29,7 +30,9 @@ def test_a_host_whose_name_is_no_name_of_a_file_runs_unless_it_is_to_be_watched(
     task: Any = SimpleNamespace(host="shops/berlin")
     part: Any = None
     values = {"baseline_snapshot_directory": str(tmp_path)}
-    assert watched_in_words("shops/berlin", str(tmp_path), []) == []
+    now = datetime(2027, 1, 31, tzinfo=timezone.utc)
+    fields = watched_fields("shops/berlin", str(tmp_path), [], lambda: now)
+    assert fields == {"watched": (), "not_set_back": ()}
     assert watched(task, values, part, False, lambda run_values, _begin: run_values) is values  # type: ignore[arg-type, return-value, comparison-overlap]
     with pytest.raises(ValueError, match="is not a name of a folder"):
         watched(task, {**values, "baseline_watch": {"minutes": 5}}, part, False, lambda *_arguments: None)  # type: ignore[arg-type]
