@@ -8,10 +8,15 @@ unknown until it is clear that somebody has removed them."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
+
+from ansible.errors import AnsibleError
+from ansible.inventory.manager import IGNORED
+from ansible.plugins.inventory import expand_hostname_range
 
 from .document import host_record
 from .record import HostRecord
@@ -19,61 +24,103 @@ from .results import unread_host
 
 ADVICE = "If it is meant, accept it (report_accepted with the status gone)."
 OF_PLUGIN = re.compile(r"(.+\.)?edgeops\.ya?ml")  # the names of files of the inventory plugin
+PLUGIN_LINE = re.compile(r"""plugin:\s*["']?([\w.]+)""")
+CONSTRUCTED = ("constructed", "ansible.builtin.constructed")  # the plugin that lists no hosts
+OF_SCRIPT = "#!"
+VARIABLES_FOLDERS = ("host_vars", "group_vars")
+RANGE_OF_HOSTS = re.compile(
+    r"""[^\s"'{},]*\[[^\]\s]*:[^\]\s]*\][^\s"'{},]*"""
+)  # web[01:50].example
 COMMENT_MARKS = ("#", ";")
 CONTACTS_AND_GROUPS = ("groups", "owner", "runbook")
 
 
 class InventoryPaths(NamedTuple):
-    """The files of an inventory, and the folders with variables of its hosts."""
+    """The files of an inventory, the folders with variables of its hosts, and the names of the
+    hosts that it has."""
 
     files: Sequence[Path]
     folders: Sequence[Path]
+    hosts: Collection[str] = ()
 
     @property
     def of_plugin(self) -> bool:
-        """Return whether one of the files configures an inventory plugin, which lists hosts
-        itself.
-        """
-        return any(OF_PLUGIN.fullmatch(path.name) for path in self.files)
+        """Return whether one of the files is that of a script or an inventory plugin, which lists
+        hosts itself."""
+        return any(map(_lists_hosts_itself, self.files))
 
     def naming(self, host: str) -> Path | None:
         """The first file that has variables of a host or names it; None if there is none."""
         for folder in self.folders:
             for path in sorted(folder.iterdir()):
-                if host in (path.name, path.stem):
+                if path.name == host or (path.stem == host and not self._is_of_another(path)):
                     return path
         whole_name = re.compile(rf"(?<![\w.-]){re.escape(host)}(?![\w.-])")
         for path in self.files:
-            if any(whole_name.search(line) for line in _lines_of(path)):
-                return path
+            for line in _lines_of(path):
+                if whole_name.search(line) or host in _hosts_of_ranges(line):
+                    return path
         return None
 
+    def _is_of_another(self, path: Path) -> bool:
+        """Return whether the whole name of a path is that of a host: `shop.example` is no ending of
+        `shop`. The name of a folder has no ending."""
+        return path.is_dir() or path.name in self.hosts
 
-def inventory_files(sources: Iterable[str]) -> InventoryPaths:
-    """The files of an inventory with these sources, which may be folders; a list of hosts on the
-    command line has no file."""
+
+def inventory_files(sources: Iterable[str], hosts: Collection[str] = ()) -> InventoryPaths:
+    """The files of an inventory with these sources, which may be folders, and these hosts; a list
+    of hosts on the command line has no file."""
     files: list[Path] = []
     folders: list[Path] = []
     for source in map(Path, sources):
-        if source.is_dir():
-            files += sorted(path for path in source.iterdir() if path.is_file())
-        elif source.is_file():
-            files.append(source)
+        files += _files_in(source)
         folder = (source if source.is_dir() else source.parent) / "host_vars"
         if folder.is_dir() and folder not in folders:
             folders.append(folder)
-    return InventoryPaths(files, folders)
+    return InventoryPaths(files, folders, hosts)
+
+
+def _files_in(source: Path) -> Iterator[Path]:
+    """The files of a source that Ansible reads for an inventory, also those of folders in it."""
+    if source.is_file():
+        yield source
+    for path in sorted(source.iterdir()) if source.is_dir() else ():
+        if not IGNORED.search(os.fsencode(path.name)) and path.name not in VARIABLES_FOLDERS:
+            yield from _files_in(path)
+
+
+def _lists_hosts_itself(path: Path) -> bool:
+    """Return whether a file is that of a script or a plugin, which have hosts from elsewhere."""
+    if OF_PLUGIN.fullmatch(path.name):
+        return True
+    if os.access(path, os.X_OK) and _text_of(path).startswith(OF_SCRIPT):
+        return True
+    plugins = [match[1] for match in map(PLUGIN_LINE.match, _lines_of(path)) if match]
+    return any(plugin not in CONSTRUCTED for plugin in plugins)
 
 
 def _lines_of(path: Path) -> Iterator[str]:
     """The lines of a file that are not comments; empty if the file cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return
-    for line in text.splitlines():
+    for line in _text_of(path).splitlines():
         if not line.lstrip().startswith(COMMENT_MARKS):
             yield line
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _hosts_of_ranges(line: str) -> Iterator[str]:
+    """The names of hosts that a line has as ranges."""
+    for pattern in RANGE_OF_HOSTS.findall(line):
+        try:
+            yield from expand_hostname_range(pattern.rstrip(":"))
+        except (AnsibleError, ValueError):  # such as the name of a group, [zones:children]
+            continue
 
 
 def gone_records(

@@ -262,7 +262,8 @@ class ReportAction(FleetAction):
             in_force = [item for item in acceptances if item.is_valid(moment)]
             return any(item.status == GONE for item in in_force)
 
-        inventory = inventory_files(variables.get("ansible_inventory_sources") or ())
+        hosts = variables["groups"]["all"]
+        inventory = inventory_files(variables.get("ansible_inventory_sources") or (), hosts)
         return gone_records(gone, inventory, is_accepted, now, not self._is_batch(variables))
 
     def _replaced_records(self, path: Path, now: str) -> list[report_records.HostRecord]:

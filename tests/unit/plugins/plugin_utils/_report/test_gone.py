@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record 
 
 NOW = "2026-11-21T10:00:00+00:00"
 PLUGIN = "plugin: edgeops.protection.accounts\n"
+CONSTRUCTED = "plugin: ansible.builtin.constructed\ngroups: {shops: inventory_hostname is match('shop')}\n"
 
 
 def earlier(**fields: Any) -> Any:
@@ -33,6 +34,23 @@ def earlier(**fields: Any) -> Any:
         ({"host_vars/shop.example": ""}, ", and {folder}/host_vars/shop.example still names it. "),
         ({"host_vars/shop.example.yml": ""}, ", and {folder}/host_vars/shop.example.yml still names it. "),
         ({"host_vars/shop.example/rules.yml": ""}, ", and {folder}/host_vars/shop.example still names it. "),
+        ({"host_vars/shop.example.yaml": ""}, ", and {folder}/host_vars/shop.example.yaml still names it. "),
+        ({"host_vars/shop.example.json": "{}"}, ", and {folder}/host_vars/shop.example.json still names it. "),
+        ({"host_vars/shop.example.org/rules.yml": ""}, ", and no file names it. The next report leaves it out."),
+        ({"host_vars/shop.example.com": ""}, ", and no file names it. The next report leaves it out."),
+        ({"README.md": "shop.example is gone"}, ", and no file names it. The next report leaves it out."),
+        ({"hosts.yml~": "zones: {hosts: {shop.example: {}}"}, ", and no file names it. The next report leaves it out."),
+        ({"group_vars/zones.yml": "partner: shop.example"}, ", and no file names it. The next report leaves it out."),
+        ({"zones/hosts.yml": "zones: {hosts: {shop.example: {}}"}, ", and {folder}/zones/hosts.yml still names it. "),
+        ({"hosts.ini": "[zones]\nsho[a:z].example x=1\n[all:vars]"}, ", and {folder}/hosts.ini still names it. "),
+        ({"hosts.yml": 'zones: {hosts: {"sho[p:q].example": {}}'}, ", and {folder}/hosts.yml still names it. "),
+        ({"hosts.ini": "[zones]\nsho[a:c].example"}, ", and no file names it. The next report leaves it out."),
+        ({"groups.yml": CONSTRUCTED}, ", and no file names it. The next report leaves it out."),
+        (
+            {"aws.yml": "---\nplugin: 'amazon.aws.aws_ec2'\n"},
+            ": the inventory plugin does not list it. Check the token. ",
+        ),
+        ({"hosts.sh": "#!/bin/sh\n"}, ": the inventory plugin does not list it. Check the token. "),
         ({"edgeops.yml": PLUGIN}, ": the inventory plugin does not list it. Check the token. "),
         ({"lab.edgeops.yaml": PLUGIN}, ": the inventory plugin does not list it. Check the token. "),
     ],
@@ -43,7 +61,8 @@ def test_a_host_that_the_inventory_has_lost_is_unknown(
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    inventory = inventory_files([str(tmp_path), "lima,"])
+        (tmp_path / name).chmod(0o755 if name.endswith(".sh") else 0o644)
+    inventory = inventory_files([str(tmp_path), "lima,"], ["lima", "shop.example.com"])
     lost = [earlier(gone=was_said, owner="team shop", groups=["zones"])]
     records = gone_records(lost, inventory, lambda _host: False, NOW)
     is_removed = "no file names it" in reason
