@@ -166,8 +166,12 @@ class FleetAction(CollectionAction):
         self.require_requests()
         hosts = self.hosts(variables)
         products = self.of_each(hosts, variables, work, failed)
-        results = dict(zip(hosts, products))
-        return results[hosts[0]] if len(hosts) == 1 else self.together(results)
+        return self.in_one(dict(zip(hosts, products)))
+
+    def in_one(self, results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        """The results of hosts in one result; a single host keeps its own."""
+        (result, *further) = results.values()
+        return self.together(results) if further else result
 
     def together(self, results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
         """One result that holds the results of hosts."""

@@ -265,31 +265,36 @@ EXPORT_HEADER = (
     " changes nothing."
 )
 SCHEMA = ".protection.schema.json"  # beside the folders of hosts, for editors
-SCHEMA_LINE = f"# yaml-language-server: $schema=../{SCHEMA}"
+SCHEMA_LINE = "# yaml-language-server: $schema="  # with the path from the file to the schema
 CHECKSUM = "# Exported with the checksum "  # of all other lines, so that edits can be told
 
 
-def export_text(export: Export, owners: Mapping[str, Any]) -> str:
+def export_text(export: Export, owners: Mapping[str, Any], group: str = "") -> str:
     """The text of a file of variables; with `owners`, the ids of the account and the zone, it says
-    what it is about."""
+    what it is about, and of which group the file is that has the other variables."""
     incomplete = {"incomplete": export.incomplete} if export.incomplete else {}
-    about = {SOURCE: {**owners, **incomplete}} if owners else {}
+    of_group = {"group": group} if group else {}
+    about = {SOURCE: {**owners, **incomplete, **of_group}} if owners else {}
     return variables_file({**about, **export.variables}, [EXPORT_HEADER, *export.notes])
 
 
-def sealed(text: str) -> str:
-    """The text with its checksum as the second line, and the schema for editors as the third."""
+def sealed(text: str, schema: str = f"../{SCHEMA}") -> str:
+    """The text with its checksum as the second line, and as the third the path from its file to the
+    schema, for editors."""
     start, variables = text.split("\n", 1)
-    body = f"{SCHEMA_LINE}\n{variables}"
+    body = f"{SCHEMA_LINE}{schema}\n{variables}"
     checksum = _checksum(f"{start}\n{body}")
     return f"{start}\n{CHECKSUM}{checksum}\n{body}"
 
 
-def is_edited(text: str) -> bool:
-    """Return whether the text differs from what an export wrote."""
+def is_export(text: str, edited: bool = False) -> bool:
+    """Return whether the text is what an export wrote; with `edited`, also with edits of people
+    below its second line."""
     lines = text.split("\n")
     seal = lines.pop(1) if len(lines) > 1 else ""
-    return seal != f"{CHECKSUM}{_checksum(chr(10).join(lines))}"
+    if edited:
+        return seal.startswith(CHECKSUM)
+    return seal == f"{CHECKSUM}{_checksum(chr(10).join(lines))}"
 
 
 def _checksum(text: str) -> str:
@@ -301,11 +306,22 @@ def path_of(directory: str, host: str) -> Path:
     Ansible would ignore an existing file of variables because of the folder."""
     folder = host_folder(directory, host)
     for file in files_beside(folder):
-        raise ValueError(
-            f"{file} is a file, which Ansible does not read beside the folder {folder}. Nothing"
-            f" was written. Move it into the folder, for example as {folder / 'main.yml'}."
-        )
+        raise ValueError(not_read_beside(file, folder))
     return folder / EXPORT_NAME
+
+
+def not_read_beside(file: Path, folder: Path) -> str:
+    """The words for a file of variables that the folder would hide."""
+    return (
+        f"{file} is a file, which Ansible does not read beside the folder {folder}. Nothing was"
+        f" written. Move it into the folder, for example as {folder / 'main.yml'}."
+    )
+
+
+def diff_of(path: Path, before: str | None, after: str) -> dict[str, str]:
+    """The diff of a file, as Ansible shows it."""
+    headers = {f"{side}_header": str(path) for side in ("before", "after")}
+    return {**headers, "before": before or "", "after": after}
 
 
 def read_earlier_export(path: Path, overwrite: bool) -> str | None:
@@ -317,7 +333,7 @@ def read_earlier_export(path: Path, overwrite: bool) -> str | None:
         text = path.read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return None
-    if is_edited(text) and not overwrite:
+    if not is_export(text) and not overwrite:
         raise ValueError(
             f"{path} is not an export, or was edited since. Nothing was written. Export into"
             " another export_directory and compare, or set export_overwrite: true to lose the"
@@ -336,6 +352,7 @@ CONNECTION = {
 EXPORT_OPTIONS: Arguments = {
     **CONNECTION,
     "directory": {"type": "str", "default": "host_vars"},
+    "group": {"type": "str", "default": ""},
     "skip": {"type": "list", "elements": "str", "choices": EXPORTED, "default": []},
     **{name: {"type": "bool", "default": False} for name in ("overwrite", "purge")},
 }

@@ -195,6 +195,7 @@ OF_SOURCE: Arguments = {
     "incomplete": TEXTS,
     "ignore": {"type": "dict", "options": dict.fromkeys(OF_UNMANAGED, TEXTS)},
     "named": {"type": "dict"},
+    "group": {"type": "str"},
 }
 # The variables of the playbook restore.
 RESTORE: Arguments = {
@@ -222,6 +223,11 @@ def read_file(document: Any, name: str) -> StateFile:
         _require_objects(objects)
     except ValueError as exc:
         raise ValueError(f"{name} is neither a snapshot nor an export: {exc}") from None
+    if source.get("group"):
+        raise ValueError(
+            f"{name} leaves out what the hosts of the group {source['group']} have in common."
+            " Restore a snapshot, or an export without export_group."
+        )
     _require_known(objects, name)
     ignoring = {**source.get("ignore", {}), **content}  # a snapshot, or an export
     return StateFile(

@@ -3,97 +3,128 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action of the role export: it writes what an account and its zone hold as variables."""
+"""The action of the role export: it writes what accounts and zones hold as variables, and what the
+hosts of a group have in common once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...module_utils._text import first_few, plural
-from .._baseline.fleet import FleetAction
-from .._baseline.host_task import HostTask
-from .._baseline.variables import INVENTORY, POSTURE, POSTURES_FILE
-from .._export.describe import (
-    SCHEMA,
-    VARIABLES,
-    connection_of,
-    export_state,
-    export_text,
-    exported_resources,
-    notes_on_unread,
-    path_of,
-    read_earlier_export,
-    sealed,
-)
-from .._export.host_state import read_host
-from .._export.undescribed import Undescribed
-from .._files import require_writable, write_private
+from ansible.errors import AnsibleError
 
-OF_POSTURES = "The file has the values of postures as well, if they are in force."
-SCHEMA_FILE = Path(__file__).parents[3] / "roles" / "export" / "files" / "variables.schema.json"
+from .._action import say
+from .._baseline.fleet import FleetAction, failed_host
+from .._export.draft import Draft, draft_of, write_draft
+from .._export.shared_file import (
+    GroupMistake,
+    Member,
+    SharedFile,
+    kept_file,
+    sentence_on,
+    whole_file,
+    write_shared,
+)
+from .._inventory.above_group import set_above
 
 
 class ExportAction(FleetAction):
-    """Reads hosts, and writes a file of variables for each, and their schema beside the folders."""
+    """Reads hosts, and writes a file of variables for each, and their schema beside the folders;
+    before them the files of groups, so that no host loses what its file leaves out."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         check_mode = bool(self._task.check_mode)
+        hosts, groups = self.hosts(variables), variables["groups"]
         try:
-            return self.results(variables, lambda task: _export(task, check_mode))
-        except ValueError as exc:
+            self.require_requests()
+            products: Iterator[Draft | Exception] = self.of_each(
+                hosts, variables, lambda task: draft_of(task, groups), _failed
+            )
+            drafts = dict(zip(hosts, products))
+            members = self._members(drafts.values(), variables)
+            files = self._shared_files(members.values(), groups)
+            diffs = [write_shared(file, check_mode) for file in files.values()]
+        except (AnsibleError, OSError, ValueError) as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
+        for file in files.values():
+            say(self.display, sentence_on(file, check_mode))
+        results = {
+            host: _result(host, draft, members.get(host), files, check_mode)
+            for host, draft in drafts.items()
+        }
+        return _with_diffs(self.in_one(results), [diff for diff in diffs if diff])
+
+    def _members(
+        self, drafts: Iterable[Draft | Exception], variables: Mapping[str, Any]
+    ) -> dict[str, Member]:
+        """The hosts that share the file of a group; raises AnsibleError for files of the inventory
+        that cannot be read."""
+        sources = variables.get("ansible_inventory_sources") or ()
+        inventory = self._task.get_variable_manager()._inventory  # which knows the order of groups
+        members = {}
+        for draft in drafts:
+            if isinstance(draft, Draft) and draft.shared_path:
+                host, group = draft.task.host, draft.options["group"]
+                above = set_above(
+                    self._loader, sources, inventory.get_host(host), group, draft.path
+                )
+                members[host] = draft.member(above)
+        return members
+
+    def _shared_files(
+        self, members: Iterable[Member], groups: Mapping[str, Sequence[str]]
+    ) -> dict[Path, SharedFile]:
+        """The files of groups by their paths; a run that lacks a host of the group leaves its file
+        as it is. Raises AnsibleError, OSError and ValueError."""
+        sharing: dict[Path, list[Member]] = {}
+        for member in members:
+            sharing.setdefault(member.path, []).append(member)
+        files = {}
+        for path, hosts in sharing.items():
+            read = {member.host for member in hosts}
+            lacking = [host for host in groups[hosts[0].group] if host not in read]
+            files[path] = (
+                kept_file(hosts, lacking, self._variables_in(path))
+                if lacking
+                else whole_file(hosts)
+            )
+        return files
+
+    def _variables_in(self, path: Path) -> Mapping[str, Any]:
+        """The variables in a file; empty if there is none."""
+        if not path.is_file():
+            return {}
+        return self._loader.load_from_file(str(path), cache="none") or {}
 
 
-def _options_of(task: HostTask) -> dict[str, Any]:
-    """The options of a host, by the variables of the role; raises ValueError."""
-    # The defaults of the role would hide what is undefined in the inventory.
-    _values, unread = task.read(INVENTORY.values())
-    return task.options(VARIABLES, "export_", check=lambda _read, _given: unread)
+def _failed(_host: str, exc: Exception) -> Exception:
+    """The exception, as the product of a host; a mistake in a group ends the run, since nothing
+    may be written."""
+    if isinstance(exc, GroupMistake):
+        raise exc
+    return exc
 
 
-def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
-    """The result of a host; raises OSError and ValueError."""
-    task.require_control_node()
-    options = _options_of(task)
-    path = path_of(options["directory"], task.host)
-    before = read_earlier_export(path, options["overwrite"])
-    require_writable(path.parent)
-    resources = exported_resources(task.host, options)
-    run_module = task.runner().run_module
-    connection = connection_of(options)
-    host = read_host(resources, connection, run_module, in_part=True)
-    export = export_state(host.objects, options["purge"])
-    notes = list(export.notes)
-    undescribed = Undescribed(connection, options["skip"], run_module)
-    export.notes += [*notes_on_unread(host), *undescribed.notes(host)]  # in the file alone
-    if task.entries(task.values((POSTURE, POSTURES_FILE))):
-        notes.append(OF_POSTURES)
-    text = sealed(export_text(export, host.owners))
-    if text != before and not check_mode:
-        write_private(path, text)
-    schema_changed = _write_schema(path.parents[1] / SCHEMA, check_mode)
-    verb = "would have" if check_mode and text != before else "has"
-    count = plural(sum(map(len, host.objects.values())), "object", "objects")
-    unread = f" Not read, as the file says: {first_few(host.unread)}." if host.unread else ""
-    task.tell(f"{path} {verb} {count}.{unread}")
-    headers = {f"{side}_header": str(path) for side in ("before", "after")}
-    result: dict[str, Any] = {
-        "changed": text != before or schema_changed,
-        "path": str(path),
-        "diff": [{**headers, "before": before or "", "after": text}],
-    }
-    if notes:
-        result["warnings"] = [f"{task.host}: {note}" for note in notes]
-    return result
+def _result(
+    host: str,
+    draft: Draft | Exception,
+    member: Member | None,
+    files: Mapping[Path, SharedFile],
+    check_mode: bool,
+) -> dict[str, Any]:
+    """The result of a host, whose file is written unless in check mode."""
+    if not isinstance(draft, Draft):
+        return failed_host(host, draft)
+    shared = files[member.path] if member else None
+    try:
+        return write_draft(draft, member, shared, check_mode)
+    except (OSError, ValueError) as exc:
+        return failed_host(host, exc)
 
 
-def _write_schema(path: Path, check_mode: bool) -> bool:
-    """Write the schema of the variables unless it is there; returns whether it changes."""
-    schema = SCHEMA_FILE.read_text(encoding="utf-8")
-    if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == schema:
-        return False
-    if not check_mode:
-        write_private(path, schema)
-    return True
+def _with_diffs(result: dict[str, Any], diffs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The result with the diffs of the files of groups, which are changes as well."""
+    if not diffs:
+        return result
+    return {**result, "changed": True, "diff": [*diffs, *result.get("diff", ())]}

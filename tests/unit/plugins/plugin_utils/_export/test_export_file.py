@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     Export,
     export_text,
-    is_edited,
+    is_export,
     read_earlier_export,
     sealed,
 )
@@ -23,7 +23,7 @@ def test_a_file_says_what_it_is_and_carries_its_checksum() -> None:
     assert schema == "# yaml-language-server: $schema=../.protection.schema.json"
     assert (first, note) == ("---", "# A note.")
     assert seal.startswith("# Exported with the checksum ") and header.startswith("# What Cloudflare holds")
-    assert not is_edited(TEXT)
+    assert is_export(TEXT)
 
 
 @pytest.mark.parametrize(
