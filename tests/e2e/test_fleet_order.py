@@ -56,6 +56,7 @@ COMMITS: Mapping[str, Commit] = {
     "rename": Commit([BOTH], [["both"]] * 2, [a_list("listed", OFFICE, SHOP)], [["listed"]] * 2),
     "create": Commit([], [[]] * 2, [BOTH], [["both"], []]),
     "delete": Commit([BOTH], [["both"]] * 2, [], [[]] * 2),
+    "empty": Commit([BOTH], [["both"]] * 2, [a_list("both")], [[]] * 2),
     "exchange": Commit([BOTH, a_list("new")], [["both"], []], [a_list("new", SHOP)], [[], ["new"]]),
 }
 
@@ -314,7 +315,7 @@ def state_of(service: LocalService, commit: Commit) -> tuple[Any, ...]:
     return contents(service), rules
 
 
-@pytest.mark.parametrize("name", [*COMMITS.keys() - {"exchange"}])
+@pytest.mark.parametrize("name", COMMITS)
 def test_a_restore_undoes_a_commit_in_one_run(name: str, tmp_path: Path, service: LocalService) -> None:
     commit = COMMITS[name]
     seed(service, commit)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ansible_collections.edgeops.protection.plugins.module_utils._context import FIRST, LAST, FleetTurn
@@ -24,16 +25,20 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.order
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRun, HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, host_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import StateFile, read_file
 
-from tests.support.host_parts import run_module
+from tests.support.host_parts import read_back, run_module
 
 Results = dict[str, dict[str, Any]]  # by host
 
 
 class Fleet(NamedTuple):
-    """The variables of hosts, by their names."""
+    """The variables of hosts, by their names, and the files from which some of them are restored."""
 
     variables: Mapping[str, Mapping[str, Any]]
+    files: Mapping[str, StateFile] = MappingProxyType({})
 
     def predicted(self) -> dict[str, Prediction]:
         """The predictions of all hosts, as the task for all of them makes them."""
@@ -50,7 +55,21 @@ class Fleet(NamedTuple):
         def in_turn(part: Part, check_mode: bool) -> dict[str, Any]:
             return run_module(replace(part, context=part.context._replace(fleet=turn)), check_mode)
 
-        return HostRunner(in_turn).update(host_part(host, self.variables[host]), check_mode)
+        return HostRunner(in_turn).update(self._part(host), check_mode)
+
+    def _part(self, host: str) -> Part:
+        variables = self.variables[host]
+        if host in self.files:
+            return self.files[host].part(host, variables, variables["baseline_accept_risks"])
+        return host_part(host, variables)
+
+    def snapshots(self) -> dict[str, StateFile]:
+        """The state of each host that it may change, as a file has it."""
+        files: dict[str, StateFile] = {}
+        for host, variables in self.variables.items():
+            part = host_part(host, variables)
+            files[host] = read_file(read_back(snapshot_text(part, read_part(part, run_module))), host)
+        return files
 
     def done(self, predictions: Mapping[str, Prediction]) -> Results:
         """The results of a run, play by play."""

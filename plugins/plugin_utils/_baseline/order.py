@@ -59,6 +59,12 @@ class Prediction(NamedTuple):
         return self.is_account and bool(self.result.get("failed"))
 
     @property
+    def awaits_zones(self) -> bool:
+        """Return whether the plan for an account is refused only since rules refer to its lists,
+        which those of zones may do no more after the run."""
+        return self.is_refused_account and not self.of_fleet["refused"]
+
+    @property
     def changes_account(self) -> bool:
         """Return whether the run changes what rules of zones may refer to in their account."""
         is_applied = not self.result.get("failed") or STAYING in self.result
@@ -70,6 +76,10 @@ class Prediction(NamedTuple):
             return False
         is_zone = self.is_unread or "uses" in self.of_fleet
         return is_zone and self.known_account in ("", account.of_fleet["account_id"])
+
+    def without_refusal(self) -> Prediction:
+        """The same prediction, as if the plan was not refused."""
+        return self._replace(result=without(self.result, "failed"))
 
     @property
     def known_account(self) -> str:
@@ -213,11 +223,17 @@ def predictions_in_turns(
     predictions = dict(zip(hosts, predict(dict.fromkeys(hosts, ORDERED))))
     if any(prediction.of_fleet.get("removes") for prediction in predictions.values()):
         predictions.update(outside())
+    refused = {host: account for host, account in predictions.items() if account.awaits_zones}
+    awaiting = {host: account.without_refusal() for host, account in refused.items()}
+    predictions.update(awaiting)
     ordered = {host: predictions[host] for host in orders(predictions)}
     for turns_after in (turns_of_zones, turns_of_accounts, partial(turns_without, ordered)):
         turns = turns_after(predictions)
         if turns:
             predictions.update(zip(turns, predict(turns)))
+    for host, account in awaiting.items():
+        if predictions[host] is account:  # no zone of the run stops referring to its lists
+            predictions[host] = refused[host]
     return predictions
 
 
