@@ -44,6 +44,11 @@ def replace_state() -> dict[str, Any]:
     return service.document()
 
 
+def amend_state() -> dict[str, Any]:
+    service.amend(sent())
+    return service.document()
+
+
 def document() -> dict[str, Any]:
     return service.document()
 
@@ -69,6 +74,7 @@ ROUTES: Sequence[tuple[str, str, Callable[[], Any]]] = (
     ("DELETE", "/faults", forget_faults),
     ("GET", "/state", document),
     ("PUT", "/state", replace_state),
+    ("PATCH", "/state", amend_state),
     ("POST", "/clock", advance_clock),
     ("PUT", "/rate_limit", lambda: service.rate_limit(**sent())),
     ("DELETE", "/rate_limit", lift_rate_limit),

@@ -161,6 +161,24 @@ class Service:
             self.credentials.load(document.get("tokens"), document.get("keys"))
             self.accounts, self.zones, self.switches = accounts, zones, switches
 
+    def amend(self, document: Mapping[str, Any]) -> None:
+        """Take over accounts and zones of a state document as people change them in the dashboard: fields are set, objects come
+        in addition, and what is null goes. Nothing else changes."""
+        unknown = document.keys() - {"accounts", "zones"}
+        if unknown:
+            raise ValueError(f"accounts and zones are amended, not {', '.join(sorted(unknown))}")
+        with self.lock:
+            for name, contents in document.get("accounts", {}).items():
+                if contents is None:
+                    self.accounts.pop(str(name), None)
+                else:
+                    self.account(str(name)).seed(**contents)
+            for name, contents in document.get("zones", {}).items():
+                if contents is None:
+                    self.zones.pop(str(name), None)
+                else:
+                    self.zone(str(name)).seed(**contents)
+
     def document(self) -> dict[str, Any]:
         """All data, as a state document that `load` takes."""
         return {

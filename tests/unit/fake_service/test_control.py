@@ -51,6 +51,19 @@ def test_the_state_is_read_and_replaced(control: Client, protection: Client, acc
     assert control("GET", "/state").json() == state
 
 
+def test_accounts_and_zones_change_as_in_the_dashboard(control: Client, service: LocalService) -> None:
+    service.account(ACCOUNT).seed(name="Acme", prefixes=[{"prefix": "192.0.2.0/24"}])
+    service.zone("b" * 32).seed(name="blog.example")
+    zone = {"name": "shop.example", "status": "pending"}
+    amended = {"accounts": {ACCOUNT: {"name": "Ajax"}}, "zones": {"b" * 32: None, "c" * 32: zone}}
+    assert control("PATCH", "/state", amended).status_code == 200
+    account = service.account(ACCOUNT)
+    assert (account.name, len(account.prefixes), [*service.zones]) == ("Ajax", 1, ["c" * 32])
+    assert service.zone("c" * 32).status == "pending"
+    refused = control("PATCH", "/state", {"tokens": {}})
+    assert refused.status_code == 400 and "tokens" in refused.json()["error"]
+
+
 def test_control_is_outside_the_api(control: Client, service: LocalService) -> None:
     service.misbehave("status", status=500)
     service.rate_limit(0, 60)
