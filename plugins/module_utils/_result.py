@@ -167,7 +167,7 @@ def plan_details(checked: Checked) -> dict[str, Any]:
     """A plan as the details of a failure that comes before its first write."""
     plan = checked.plan
     return {
-        "operations": operation_records(plan.operations),
+        "operations": operation_records(checked.planned.goal.operations),
         **protection_results(checked, make_diff(plan.operations), plan.after()),
         **checked.expected,
         **checked.past_requests,

@@ -13,13 +13,14 @@ from typing import Any
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from .accounts import Item
+from .accounts import Account, Item
 from .admission import account_of
 from .answers import DUPLICATE, INVALID, NOT_ENTITLED, missing, one_of, refusal, success
 from .contract import API
 from .current import service
 from .ip_lists import MOST, IpLists, key_of, refused_reason
 from .paging import LISTING, Listing
+from .zones import Zone
 
 BUSY = 10032
 REFERENCED = 10031
@@ -57,8 +58,9 @@ def references(account_id: str, item: Item) -> int:
     """How many rules of the account and of its zones refer to a list."""
     pattern = re.compile(rf"\${re.escape(item['name'])}(?![a-z0-9_.])")
     zones = [zone for zone in service.zones.values() if zone.account_id in (None, account_id)]
-    rules = [str(rule.get("expression")) for zone in zones for rule in zone.custom_rules]
-    rules += [str(rule.get("expression")) for rule in service.accounts[account_id].rules_of("network_firewall_rules")]
+    owners: list[Account | Zone] = [service.accounts[account_id], *zones]
+    rulesets = [ruleset for owner in owners for ruleset in (*owner.entry_points.values(), *owner.custom_rulesets)]
+    rules = [str(rule.get("expression")) for ruleset in rulesets for rule in ruleset["rules"]]
     filters = [str(each["expression"]) for zone in zones for each in zone.filters]
     return sum(bool(pattern.search(text)) for text in (*rules, *filters))
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Mapping
-from typing import Any
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -24,16 +25,34 @@ ZONES = 3
 GUEST = {"source": "203.0.113.9", "method": "GET", "host": "shop.example", "path": "/"}
 IMPOSSIBLE = [{"description": "guest", "request": GUEST, "expect": "blocked"}]
 Lists = Mapping[str, set[str]]
-
-
-State = tuple[Lists, list[list[str]]]  # the items of lists, and for each zone the lists to which its rules refer
+Rulesets = Mapping[str, tuple[list[str], bool]]  # the lists to which the rules refer, and whether it is deployed
 FLEETS = range(int(os.environ.get("FLEETS", "20")))
+ENTERPRISE = {"expression": 'cf.zone.plan eq "ENT"'}
+
+
+class State(NamedTuple):
+    """The items of lists, the rulesets of the account, and for each zone the lists to which its rules refer, and its
+    rulesets."""
+
+    lists: Lists
+    rulesets: Rulesets
+    zones: list[list[str]]
+    rulesets_of_zones: list[Rulesets]
 
 
 def state(chance: random.Random) -> State:
-    names = chance.sample("abcd", chance.randint(0, 4))
-    lists = {name: set(chance.sample(ADDRESSES, chance.randint(1, 3))) for name in sorted(names)}
-    return lists, [sorted(chance.sample(sorted(lists), chance.randint(0, len(lists)))) for _zone in range(ZONES)]
+    names = sorted(chance.sample("abcd", chance.randint(0, 4)))
+    lists = {name: set(chance.sample(ADDRESSES, chance.randint(1, 3))) for name in names}
+
+    def some() -> list[str]:
+        return sorted(chance.sample(names, chance.randint(0, len(names))))
+
+    def some_rulesets() -> Rulesets:
+        chosen = chance.sample("XY", chance.choice((0, 0, 1, 2)))
+        return {name: (some(), chance.random() < 0.7) for name in sorted(chosen)}
+
+    zones = [some() for _zone in range(ZONES)]
+    return State(lists, some_rulesets(), zones, [some_rulesets() for _zone in range(ZONES)])
 
 
 def rules(names: list[str]) -> list[dict[str, Any]]:
@@ -46,19 +65,29 @@ def items(addresses: set[str]) -> list[dict[str, str]]:
     return [{"ip": address} for address in sorted(addresses)]
 
 
-def seeded(service: LocalService, lists: Lists, zones: list[list[str]]) -> None:
+def rulesets(described: Rulesets, deploy: Mapping[str, Any]) -> list[dict[str, Any]]:
+    wanted: list[dict[str, Any]] = []
+    for name, (names, is_deployed) in described.items():
+        ruleset = {"name": name, "rules": rules(names), "purge": True}
+        wanted.append({**ruleset, "deploy": deploy} if is_deployed else ruleset)
+    return wanted
+
+
+def emptied(service: LocalService) -> None:
     service.reset()
-    service.account(ACCOUNT).seed(lists=[{"name": name, "items": items(lists[name])} for name in sorted(lists)])
-    for number, names in enumerate(zones, start=1):
-        service.zone(f"{number}" * 32).seed(account_id=ACCOUNT, custom_rules=rules(names))
+    service.account(ACCOUNT).seed()
+    for number in range(1, ZONES + 1):
+        service.zone(f"{number}" * 32).seed(account_id=ACCOUNT)
 
 
-def fleet_of(service: LocalService, lists: Lists, zones: list[list[str]], refused: set[int]) -> Fleet:
+def fleet_of(service: LocalService, wanted: State, refused: AbstractSet[int] = frozenset()) -> Fleet:
     shared = {**host(service), "edge_account_id": None, "edge_zone_id": None, "baseline_purge": True}
-    wanted = [{"name": name, "items": items(lists[name]), "purge": True} for name in sorted(lists)]
-    hosts = {"lima": {**shared, "edge_account_id": ACCOUNT, "baseline_ip_lists": wanted}}
-    for number, names in enumerate(zones, start=1):
+    lists = [{"name": name, "items": items(wanted.lists[name]), "purge": True} for name in sorted(wanted.lists)]
+    hosts = {"lima": {**shared, "edge_account_id": ACCOUNT, "baseline_ip_lists": lists}}
+    hosts["lima"]["baseline_custom_rulesets"] = rulesets(wanted.rulesets, ENTERPRISE)
+    for number, (names, of_zone) in enumerate(zip(wanted.zones, wanted.rulesets_of_zones, strict=True), start=1):
         zone = {**shared, "edge_zone_id": f"{number}" * 32, "baseline_custom_rules": rules(names)}
+        zone["baseline_custom_rulesets"] = rulesets(of_zone, {"expression": "true"})
         hosts[f"zone{number}"] = {**zone, "baseline_expectations": IMPOSSIBLE} if number in refused else zone
     return Fleet(hosts)
 
@@ -67,7 +96,22 @@ def lists_of(service: LocalService) -> dict[str, set[str]]:
     return {each["name"]: {item["ip"] for item in each["items"]} for each in service.account(ACCOUNT).ip_lists.lists}
 
 
+def brought_about(service: LocalService, wanted: State) -> None:
+    """Have a fleet in the state `wanted`."""
+    emptied(service)
+    fleet = fleet_of(service, wanted)
+    assert not [result["msg"] for result in fleet.done(fleet.predicted()).values() if result.get("failed")]
+    service.calls.clear()
+
+
 COMPARED = ("changed", "operations", "plan_id", "left", "left_out", "failed")
+
+
+def used_by(zone: int, before: State) -> set[str]:
+    names = {*before.zones[zone]}
+    for of_ruleset, _is_deployed in before.rulesets_of_zones[zone].values():
+        names.update(of_ruleset)
+    return names
 
 
 @pytest.mark.parametrize("number", FLEETS)
@@ -76,30 +120,34 @@ def test_a_run_does_what_is_predicted(number: int) -> None:
     before, after = state(chance), state(chance)
     refused = {chance.randint(1, ZONES)} if chance.random() < 0.4 else set()
     with LocalService() as service:
-        seeded(service, *before)
-        fleet = fleet_of(service, *after, refused)
+        brought_about(service, before)
+        fleet = fleet_of(service, after, refused)
         predictions = fleet.predicted()
+        if chance.random() < 0.6:
+            fleet = fleet._replace(
+                approved={name: item.result.get("plan_id") or "" for name, item in predictions.items()}
+            )
+            predictions = fleet.predicted()
         assert not service.writes
         done = fleet.done(predictions)
         for name, result in done.items():
             predicted = predictions[name].result
             assert {key: predicted.get(key) or None for key in COMPARED} == {
                 key: result.get(key) or None for key in COMPARED
-            }, name
+            }, (name, predicted.get("msg"), result.get("msg"))
         failed = {name for name, result in done.items() if result.get("failed")}
         zones_refused = {f"zone{number}" for number in refused}
-        lists, zones = after
         if not failed & zones_refused:
             assert not failed, {name: done[name]["msg"] for name in failed}
-            assert lists_of(service) == lists
-        still_used = {name for number in refused for name in before[1][number - 1]} if failed else set()
+            assert lists_of(service) == after.lists
+        still_used = {name for number in refused for name in used_by(number - 1, before)} if failed else set()
         assert still_used <= lists_of(service).keys()
-        changing = [number for number in refused if failed and before[1][number - 1] != after[1][number - 1]]
+        changing = [number for number in refused if failed and before.zones[number - 1] != after.zones[number - 1]]
         for number in changing:  # a zone without changes refers to what the list becomes
-            for name in before[1][number - 1]:
-                assert before[0][name] <= lists_of(service)[name]
-        fleet_again = fleet_of(service, lists, zones, set())
+            for name in before.zones[number - 1]:
+                assert before.lists[name] <= lists_of(service)[name]
+        fleet_again = fleet_of(service, after)
         fleet_again.done(fleet_again.predicted())
-        assert lists_of(service) == lists
+        assert lists_of(service) == after.lists
         again = fleet_again.predicted()
         assert not any(item.result.get("changed") or item.result.get("failed") for item in again.values())

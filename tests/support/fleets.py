@@ -12,7 +12,14 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ansible_collections.edgeops.protection.plugins.module_utils._context import FIRST, LAST, FleetTurn
+from ansible_collections.edgeops.protection.plugins.module_utils._context import (
+    FIRST,
+    LAST,
+    LATER,
+    NO_VALUES,
+    FleetTurn,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import ApprovedPlan
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HeldTexts
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.order import (
     FIRST_TURN,
@@ -35,10 +42,12 @@ Results = dict[str, dict[str, Any]]  # by host
 
 
 class Fleet(NamedTuple):
-    """The variables of hosts, by their names, and the files from which some of them are restored."""
+    """The variables of hosts, by their names, the files from which some of them are restored, and the ids of the plans
+    that are approved; any plan if there are none."""
 
     variables: Mapping[str, Mapping[str, Any]]
     files: Mapping[str, StateFile] = MappingProxyType({})
+    approved: Mapping[str, str] | None = None
 
     def predicted(self) -> dict[str, Prediction]:
         """The predictions of all hosts, as the task for all of them makes them."""
@@ -51,11 +60,16 @@ class Fleet(NamedTuple):
         is_zone = bool(self.variables[host].get("edge_zone_id"))
         return Prediction(dict(run.result), HeldTexts(), run.of_fleet, may_be_zone=is_zone)
 
-    def _run(self, host: str, turn: FleetTurn, check_mode: bool) -> HostRun:
+    def _approved(self, host: str, earlier: Mapping[str, Any]) -> ApprovedPlan | None:
+        if self.approved is None:
+            return None
+        return ApprovedPlan(earlier.get(LATER) or self.approved[host])
+
+    def _run(self, host: str, turn: FleetTurn, check_mode: bool, earlier: Mapping[str, Any] = NO_VALUES) -> HostRun:
         def in_turn(part: Part, check_mode: bool) -> dict[str, Any]:
             return run_module(replace(part, context=part.context._replace(fleet=turn)), check_mode)
 
-        return HostRunner(in_turn).update(self._part(host), check_mode)
+        return HostRunner(in_turn).update(self._part(host), check_mode, self._approved(host, earlier))
 
     def _part(self, host: str) -> Part:
         variables = self.variables[host]
@@ -98,4 +112,4 @@ class Fleet(NamedTuple):
             results[host] = turn.settled
             return
         failed = [name for name, result in results.items() if result.get("failed")]
-        results[host] = turn.result(self._run(host, turn.fleet_turn(failed), False).result)
+        results[host] = turn.result(self._run(host, turn.fleet_turn(failed), False, earlier).result)

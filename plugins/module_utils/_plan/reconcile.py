@@ -412,10 +412,11 @@ def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
 
 def _turn_in_plan(operation: Operation) -> tuple[int, bool, bool]:
     """The sort key of an operation. A removal of what rules refer to comes after the changes of
-    these rules.
+    these rules, of which deleted rulesets have some.
     """
+    resource = operation.resource
     phase, is_last = PHASES.index(operation.action), is_removal(operation)
-    return phase, is_last, is_last and operation.resource.is_referred_to
+    return phase, is_last, is_last and resource.is_referred_to and not resource.holds_rules
 
 
 def _with_inner(

@@ -75,9 +75,9 @@ class Planned(NamedTuple):
     """A plan as the staged rollout changed it. `staged` are the objects that are only enabled
     later, `verdicts` what the traffic says of the objects that this plan enables, and `against` the
     verdicts that keep objects from being enabled. If the task only asks for what the time has
-    brought, `left_alone` are the other operations. In a fleet, `whole` are all operations of the
-    host, if some of them come in another turn, and `kept` those that are not made, since other
-    hosts still refer to their lists.
+    brought, `left_alone` are the other operations. In a fleet, `whole` is the plan of all turns of
+    the host, if `plan` is a part of it, and `kept` are the operations that are not made, since
+    other hosts still refer to their lists.
     """
 
     plan: Plan
@@ -85,10 +85,15 @@ class Planned(NamedTuple):
     verdicts: Verdicts = NO_ITEMS
     against: Verdicts = NO_ITEMS
     left_alone: Sequence[Operation] = ()
-    whole: tuple[Operation, ...] = ()
+    whole: Plan | None = None
     kept: tuple[Operation, ...] = ()
 
     @property
     def whole_plan(self) -> Plan:
-        """The plan with the operations of all turns, which is the one to approve."""
-        return self.plan._replace(operations=self.whole) if self.whole else self.plan
+        """The plan of all turns, which is the one to approve."""
+        return self.whole or self.plan
+
+    @property
+    def goal(self) -> Plan:
+        """The plan of all turns, without what is not made in any of them."""
+        return self.plan if self.kept else self.whole_plan

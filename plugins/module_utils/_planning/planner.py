@@ -51,7 +51,7 @@ class Planner(NamedTuple):
         """The plan by the existing state alone, before anything else is read. For a task that only
         makes changes that are due by time, the plan of these changes. Raises PlanError.
         """
-        whole = self._draft_of(situation, against)
+        whole = self._whole_draft(situation, against)
         terms = self.rollout.terms
         if not terms.only_time:
             return whole
@@ -59,17 +59,17 @@ class Planner(NamedTuple):
 
         steps = Due(self.context, terms.is_staged, self.rollout.stages)
         due = steps.desired(whole.plan, situation.desired)
-        planned = self._draft_of(situation._replace(desired=due), against)
+        planned = self._whole_draft(situation._replace(desired=due), against)
         return planned._replace(left_alone=left_alone(whole.plan, planned.plan))
 
-    def _draft_of(self, situation: Situation, against: Verdicts) -> Planned:
-        """The part of the plan that is made in this turn of the host."""
-        whole, fleet = self._whole_draft(situation, against), self.context.fleet
+    def in_turn(self, planned: Planned) -> Planned:
+        """The part of a plan that is made in this turn of the host."""
+        fleet = self.context.fleet
         if not fleet.is_ordered:
-            return whole
+            return planned
         from .turns import divided  # loaded for fleets
 
-        return divided(whole, fleet, self.context.reports)
+        return divided(planned, fleet, self.context.reports)
 
     def _whole_draft(self, situation: Situation, against: Verdicts) -> Planned:
         make = partial(

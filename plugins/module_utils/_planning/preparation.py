@@ -74,23 +74,24 @@ class Preparation(NamedTuple):
         # 3. Read all that decides about the draft.
         surroundings = self._reader.read(draft.plan, traffic)
         # 4. Plan: not against the traffic, and complete.
-        planned = self.planner.plan(situation, draft, surroundings)
+        planned = self.planner.in_turn(self.planner.plan(situation, draft, surroundings))
         # 5. Evaluate what the task expects, and what the plan changes beside its objects.
-        facts = self._evaluated(surroundings.facts, planned.plan)
+        facts = self._evaluated(surroundings.facts, planned.plan, planned.goal)
         return Prepared(planned, facts, surroundings.traffic)
 
     def prepared_second(self, planned: Planned, second: Plan) -> Prepared:
         """A second plan, about objects that others wrote while the first plan was applied."""
         surroundings = self._reader.read_for_second(second)
         plan = surroundings.draft
-        facts = self._evaluated(surroundings.facts, plan)
+        facts = self._evaluated(surroundings.facts, plan, plan)
         return Prepared(planned._replace(plan=plan), facts)
 
     def state_after(self, existing: State, begun: Plan) -> State:
         """The state to which the task changes the state `existing`, after a plan was `begun`; reads
         nothing, and raises PlanError.
         """
-        return self.planner.draft(self._situation(existing, begun=begun)).plan.after()
+        draft = self.planner.draft(self._situation(existing, begun=begun))
+        return self.planner.in_turn(draft).plan.after()
 
     @property
     def _reader(self) -> SurroundingsReader:
@@ -121,10 +122,11 @@ class Preparation(NamedTuple):
                 nested[resource.plural] = [obj for (obj,) in answers]
         return nested
 
-    def _evaluated(self, facts: Facts, plan: Plan) -> Facts:
-        """The facts, completed with those that follow from the plan."""
+    def _evaluated(self, facts: Facts, plan: Plan, goal: Plan) -> Facts:
+        """The facts, completed with those that follow from the plan; the task expects something of
+        its `goal`."""
         terms = self.task.terms
-        expected_in = map(self.task.with_missing, (plan.before, plan.after()))
+        expected_in = map(self.task.with_missing, (goal.before, goal.after()))
         expected = expected_results(terms.expectations, *expected_in)
         warnings = rule_warnings(plan, facts.look_up) if terms.of_rules else ()
         return facts._replace(expected=expected, warnings=warnings)

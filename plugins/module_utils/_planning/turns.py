@@ -19,14 +19,24 @@ from .._guard.risks.deletions import REMOVES_REFERENCED_LIST
 from .._plan.plan import Operation, Plan
 from .._plan.removals import split_at_removals
 from .._plan.rollout import Planned
-from .._protection.rules_in_force import expressions_in
-from .._schema.custom_rules import CUSTOM_RULES_OF_ACCOUNT
+from .._protection.rules_in_force import lists_named_in
+from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import EXECUTED_RULESETS, whole_rulesets
 from .._schema.lists import LISTS, REFERENCES, contents_of, items_in, uses_of
 from .._schema.neighbours import ZONE
-from .._schema.registry import MANAGED
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, State, fields_in
+from .._schema.registry import EVALUATION, evaluated_as
+from .._schema.resource import (
+    ACCOUNT_OPTION,
+    ZONE_OPTION,
+    Object,
+    State,
+    fields_in,
+    id_of_new,
+    is_new,
+)
+from .._schema.rulesets import PARAMETERS, deployed
 from .._text import first_few
+from .way import with_rulesets_after
 
 
 def divided(planned: Planned, fleet: FleetTurn, reports: bool = False) -> Planned:
@@ -42,8 +52,8 @@ def divided(planned: Planned, fleet: FleetTurn, reports: bool = False) -> Planne
         return planned._replace(plan=plan)
     made = tuple(operation for operation in plan.operations if operation not in waiting)
     kept = () if fleet.turn == FIRST else tuple(waiting)
-    part = plan._replace(operations=made)
-    return planned._replace(plan=part, whole=plan.operations, kept=kept)
+    part = with_rulesets_after(plan._replace(operations=made))
+    return planned._replace(plan=part, whole=plan, kept=kept)
 
 
 def _still_used(
@@ -85,7 +95,7 @@ def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
         "refused": is_refused_otherwise(checked),
     }
     if ZONE_OPTION in owner:
-        facts["uses"] = _references_in(_of_zone(plan.before))
+        facts["uses"] = _references_in(plan.before, ZONE_OPTION)
     if not plan.operations:
         return facts
     if ZONE_OPTION in owner:
@@ -111,20 +121,28 @@ def _account_id(plan: Plan, owner: Mapping[str, str]) -> str:
     return str(fields_in(zone.get("account")).get("id") or "")
 
 
-def _of_zone(state: State) -> State:
-    """The collections of a state that belong to its zone."""
-    of_zone = {
-        managed.resource.plural for managed in MANAGED if managed.resource.owner == ZONE_OPTION
-    }
-    return {plural: state[plural] for plural in state if plural in of_zone}
-
-
-def _references_in(state: State) -> dict[str, int]:
-    """The number of rules of a state that refer to a list, by list."""
+def _references_in(state: State, owner: str) -> dict[str, int]:
+    """The number of rules that refer to a list, by list; of those that an owner (`zone_id` or
+    `account_id`) has in a state, whether traffic meets them or not."""
     names: Counter[str] = Counter()
-    for expression in expressions_in(state):
-        names.update({*expression.lists})
+    for collection in (*EVALUATION, CUSTOM_RULES_OF_ACCOUNT):
+        if collection.owner == owner:
+            for rule in state.get(collection.plural, ()):
+                names.update(lists_named_in({evaluated_as(collection).plural: [rule]}))
+    for ruleset in _rulesets_of(state, owner):
+        for rule in ruleset.get("rules") or ():
+            names.update(lists_named_in({CUSTOM_RULES.plural: [rule]}))
     return dict(names)
+
+
+def _rulesets_of(state: State, owner: str) -> list[Object]:
+    """The custom rulesets of an owner whose rules a state has, each once."""
+    rulesets = {ruleset["id"]: ruleset for ruleset in whole_rulesets(state, owner)}
+    executed_ids = {*map(deployed, state.get(ENTRY_POINTS[owner].plural, ()))}
+    for ruleset in state.get(EXECUTED_RULESETS, ()):
+        if ruleset["id"] in executed_ids:
+            rulesets.setdefault(ruleset["id"], ruleset)
+    return [rulesets[identity] for identity in rulesets if not is_new(identity)]
 
 
 def _facts_of_account(plan: Plan) -> dict[str, Any]:
@@ -141,8 +159,9 @@ def _facts_of_account(plan: Plan) -> dict[str, Any]:
             planned[items.plural] = state.get(items.plural, ())
             contents[items.parent_name] = contents_of(after.get(items.plural, ())).written()
     if CUSTOM_RULES_OF_ACCOUNT.phase in others and CUSTOM_RULES_OF_ACCOUNT.plural in state:
-        planned[CUSTOM_RULES_OF_ACCOUNT.plural] = state[CUSTOM_RULES_OF_ACCOUNT.plural]
-        planned[EXECUTED_RULESETS] = whole_rulesets(state, ACCOUNT_OPTION)
+        rules = state[CUSTOM_RULES_OF_ACCOUNT.plural]
+        planned[CUSTOM_RULES_OF_ACCOUNT.plural] = [*map(_deploying_of_account, rules)]
+        planned[EXECUTED_RULESETS] = [*map(_of_account, whole_rulesets(state, ACCOUNT_OPTION))]
     return {
         "state": planned,
         "contents": contents,
@@ -152,11 +171,25 @@ def _facts_of_account(plan: Plan) -> dict[str, Any]:
     }
 
 
+def _of_account(obj: Object) -> Object:
+    """A ruleset, or the parameters of a rule that deploys it; the id of a new ruleset is unlike
+    that of a new ruleset of a zone with the same name."""
+    identity = str(obj.get("id"))
+    return {**obj, "id": id_of_new(identity)} if is_new(identity) else obj
+
+
+def _deploying_of_account(rule: Object) -> Object:
+    parameters = rule.get(PARAMETERS)
+    if not isinstance(parameters, Mapping):
+        return rule
+    return {**rule, PARAMETERS: _of_account(parameters)}
+
+
 def _other_references(plan: Plan, names: Iterable[str]) -> dict[str, int]:
     """The number of rules outside of a plan that refer to each of the lists with these names, but
     for lists of which Cloudflare does not count them."""
     lists = {LISTS.label_of(obj): obj for obj in plan.before.get(LISTS.plural, ())}
-    known = _references_in(plan.before)
+    known = _references_in(plan.before, ACCOUNT_OPTION)
     references: dict[str, int] = {}
     for name in names:
         obj = lists.get(name, {REFERENCES: 0})
@@ -171,9 +204,9 @@ def result_of_turn(planned: Planned, owner: Mapping[str, str], fleet: FleetTurn)
     if not planned.whole:
         return {}
     if fleet.turn == FIRST:
-        _made, later = split_at_removals(planned.whole)
+        _made, later = split_at_removals(planned.whole.operations)
         plan = planned.plan._replace(before=planned.plan.after(), operations=tuple(later))
-        return {LATER: plan_id(owner, plan)}
+        return {LATER: plan_id(owner, with_rulesets_after(plan))}
     names = dict.fromkeys(map(changed_list, planned.kept))
     records = [
         {"host": host, "resource": LISTS.name, "key": name}

@@ -138,11 +138,24 @@ def _with_executed(
             rules_after = after.get(entry_point.plural, ())
             rules = [*rules_before, *rules_after]
             executed += _executed(rules, client, owner, whole_ids)
-    alongside = {**plan.alongside}
-    if whole_before != whole_after:
-        alongside[EXECUTED_RULESETS] = [*whole_after, *executed]
     completed = {**plan.before, **before, EXECUTED_RULESETS: [*whole_before, *executed]}
-    return plan._replace(before=completed, alongside=alongside)
+    return with_rulesets_after(plan._replace(before=completed))
+
+
+def with_rulesets_after(plan: Plan) -> Plan:
+    """The plan with the rulesets that rules execute after it, if it knows those before it."""
+    if EXECUTED_RULESETS not in plan.before:
+        return plan
+    alongside = {**plan.alongside}
+    alongside.pop(EXECUTED_RULESETS, None)
+    whole_before, whole_after = _whole_rulesets(plan.before), _whole_rulesets(plan.after())
+    if whole_before != whole_after:
+        known_ids = {ruleset["id"] for ruleset in whole_before}
+        executed = [
+            ruleset for ruleset in plan.before[EXECUTED_RULESETS] if ruleset["id"] not in known_ids
+        ]
+        alongside[EXECUTED_RULESETS] = [*whole_after, *executed]
+    return plan._replace(alongside=alongside)
 
 
 def _whole_rulesets(state: State) -> list[Object]:

@@ -138,13 +138,12 @@ def _zones_of(account: Prediction, predictions: Predictions) -> dict[str, Predic
 
 def _users(account: Prediction, zones: Predictions) -> dict[str, list[str]]:
     """By changed list of an account, the zones whose rules refer to it. If more rules do than were
-    read, those of which nothing was read may; for these outside of the run, it is an empty name."""
+    read, those of any zone may; for zones outside of the run, it is an empty name."""
     users: dict[str, list[str]] = {}
     for name in account.of_fleet["contents"]:
         using = [host for host in zones if name in zones[host].of_fleet.get("uses", {})]
         if _has_unread_rules(name, account, zones):
-            unread = [host for host in zones if zones[host].is_unread]
-            using += dict.fromkeys("" if zones[host].is_outside else host for host in unread)
+            using = [*dict.fromkeys("" if zones[host].is_outside else host for host in zones)]
         if using:
             users[name] = using
     return users
