@@ -204,8 +204,8 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts, of V(weakens_zone), V(skips_everything),
-        V(blocks_everything), V(passes_traffic). A plan with another risk fails before anything is
-        written.
+        V(blocks_everything), V(passes_traffic), V(weakens_rate_limits), V(weakens_managed_rules). A
+        plan with another risk fails before anything is written.
       - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
         failure prints it.
     version_added: 1.0.0
@@ -237,8 +237,9 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts, of V(mass_deletion), V(empties_list), V(weakens_zone),
-        V(skips_everything), V(blocks_everything), V(passes_traffic), V(blocks_traffic). A plan with
-        another risk fails before anything is written.
+        V(skips_everything), V(blocks_everything), V(passes_traffic), V(blocks_traffic),
+        V(weakens_rate_limits), V(weakens_managed_rules). A plan with another risk fails before
+        anything is written.
       - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
         failure prints it.
     version_added: 1.0.0

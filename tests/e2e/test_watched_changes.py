@@ -479,7 +479,14 @@ KILLS = [  # the call of which nobody hears, how many a minute the rules stop, a
 
 @pytest.mark.parametrize(("method", "path", "call", "after", "remaining"), sample(KILLS, of=4))
 def test_wherever_a_run_is_killed_the_next_one_ends_its_watch(
-    service: LocalService, tmp_path: Path, method: str, path: str, call: int, after: int, remaining: list[str]
+    service: LocalService,
+    tmp_path: Path,
+    method: str,
+    path: str,
+    call: int,
+    after: int,
+    remaining: list[str],
+    record_property: Callable[[str, object], None],
 ) -> None:
     traffic(service, after=after)
     both = {"baseline_custom_rules": [LOGIN, ADMIN, {**ADMIN, "ref": "second"}]}
@@ -493,6 +500,7 @@ def test_wherever_a_run_is_killed_the_next_one_ends_its_watch(
     assert (left["status"] if left else None) == (None if remaining else "set back")
     again = run(service, tmp_path, **both)
     assert refs(service) == ["login", *remaining] and bool(again.code) is not bool(remaining), again.output
+    record_property("kills", {"stays" if remaining else "set back": 1})  # of docs/evidence.md
 
 
 def test_of_several_hosts_those_with_something_to_end_get_a_task_of_their_own(

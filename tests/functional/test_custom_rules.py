@@ -210,8 +210,8 @@ MALFORMED: list[tuple[dict[str, Any], str]] = [
         "logging: only a rule with the action skip has it",
     ),
     ({**passing(ruleset="current"), "logging": {"enabled": False}}, ""),
-    (passing(phase="current", products=["waf", "bic"]), ""),
-    (passing(ruleset="current", phases=["http_ratelimit"], products=["waf"]), ""),
+    (passing(phase="current", products=["hot", "bic"]), ""),
+    (passing(ruleset="current", phases=["http_ratelimit"], products=["hot"]), ""),
 ]
 
 
@@ -266,8 +266,8 @@ def test_parameters_go_with_their_action_and_are_replaced_as_a_whole(service: Lo
         modules.done("custom_rules", rules=[{"ref": "office", **fields}])
         return next(rule for rule in service.zone(ZONE).custom_rules if rule["ref"] == "office")
 
-    assert office(action_parameters={"products": ["waf", "bic"]})["action_parameters"] == {"products": ["waf", "bic"]}
-    same = [{"ref": "office", "action_parameters": {"products": ["bic", "waf"]}}]
+    assert office(action_parameters={"products": ["hot", "bic"]})["action_parameters"] == {"products": ["hot", "bic"]}
+    same = [{"ref": "office", "action_parameters": {"products": ["bic", "hot"]}}]
     assert modules.done("custom_rules", rules=same)["changed"] is False
     assert "action_parameters" not in office(action="block")
     assert office(action_parameters={"response": RESPONSE})["action_parameters"] == {"response": RESPONSE}

@@ -40,7 +40,8 @@ class TrafficChange(NamedTuple):
     It is `certain` if the example proves it. `treatments` are those from the first state to the
     second, `reverse` those from the second to the first. `addresses` is the number of source
     addresses, None if it cannot be counted. If it `is_softer`, a challenge replaces a block, and
-    nothing else is weaker.
+    nothing else is weaker. `skipped` names what it skips in one state only, as a skip names it;
+    empty if the change is another one.
     """
 
     treatments: Treatments
@@ -53,6 +54,7 @@ class TrafficChange(NamedTuple):
     sources: Sequence[Source]
     certain: bool
     is_softer: bool = False
+    skipped: str = ""
 
     @property
     def what(self) -> str:

@@ -45,13 +45,15 @@ class KindOfDifference(NamedTuple):
     is_passing: bool
     treatments: Treatments
     reverse: Treatments
+    skipped: str
 
 
 @dataclass(frozen=True)  # before Python 3.11, no NamedTuple is generic
 class TrafficDifference(Generic[TrafficSet]):
     """Traffic that two states treat differently: the `treatments` from the first state to the
     second, and the `reverse`. If `is_passing`, the second state is weaker, else stricter. If it
-    `is_softer`, one of the states challenges what the other blocks."""
+    `is_softer`, one of the states challenges what the other blocks. `skipped` names what it skips
+    in one state only; it is empty if the difference is another one."""
 
     family: str
     is_passing: bool
@@ -60,11 +62,14 @@ class TrafficDifference(Generic[TrafficSet]):
     traffic: TrafficSet
     certain: bool
     is_softer: bool = False
+    skipped: str = ""
 
     @property
     def kind(self) -> KindOfDifference:
         """The key by which differences are grouped."""
-        return KindOfDifference(self.family, self.is_passing, self.treatments, self.reverse)
+        return KindOfDifference(
+            self.family, self.is_passing, self.treatments, self.reverse, self.skipped
+        )
 
 
 def walk_differences(
@@ -166,6 +171,7 @@ def _difference(
         traffic=gone.traffic,
         certain=gone.certain,
         is_softer=gone.weaker is not None and is_softer(gone.mark, gone.weaker),
+        skipped=str(gone.mark.key) if gone.mark.family == SKIPPED else "",
     )
 
 
@@ -207,15 +213,17 @@ def _is_counted_apart(
 def _newly_skipped(
     walked: Walked[TrafficSet], others: Walked[TrafficSet], read: Container[str]
 ) -> Iterator[Gone[TrafficSet]]:
-    """The traffic that skips something in `walked` and does not skip it in `others`."""
+    """The traffic that passes in both, and skips something in `walked` alone."""
     sets = walked.sets
+    both = sets.intersection(walked.passing, others.passing)
     for marked in walked.marked(SKIPPED):
         mark = marked.mark
         name = str(mark.key)
         if name in read:
             continue
         kind, _space, identity = name.partition(" ")
-        rest = sets.without(marked.traffic, others.traffic(mark.identity))
+        passing = sets.intersection(marked.traffic, both)
+        rest = sets.without(passing, others.traffic(mark.identity))
         ruleset = identity.partition(" ")[0] if kind == "rules" else ""
         for walk in (walked, others) if ruleset else ():
             rest = sets.intersection(rest, _checked_by(ruleset, walk))

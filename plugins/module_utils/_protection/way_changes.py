@@ -75,6 +75,7 @@ def _changes(
             sources=_reasons(way.changed, compared, traffic),
             certain=bool(example.described) and all(part.certain for part in parts),
             is_softer=all(part.is_softer for part in parts),
+            skipped=kind.skipped,
         )
         (passes if kind.is_passing else stopped).append(change)
     return TrafficChanges(passes, stopped)

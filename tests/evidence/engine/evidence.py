@@ -38,7 +38,10 @@ OF_PLANS = "Check mode predicts a task, which does what the docs say, and doing 
 OF_APPROVALS = "A plan over a changed state does what was approved, or is refused"
 OF_EXPORTS = "Applying an export changes nothing, and brings an empty account and zone to all that it describes"
 OF_RESTORES = "A restore brings back what a run changed, but for objects that it names"
+OF_WATCHES = "A watched change stays, or goes, at the question at which single minutes of traffic decide it"
+OF_KILLS = "Wherever a run with a watched change is killed, the next run lets it stay or sets it back"
 PLANS = [f"tests/evidence/models/test_random_{name}.py" for name in ("plans", "rules", "lists")]
+WATCHED = "tests/e2e/test_watched_changes.py"
 STATES = ["tests/evidence/models/test_random_states.py", "-k"]
 # By sentence: with what plans and states are compared, the name under which tests count them, and these tests.
 OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
@@ -49,6 +52,8 @@ OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
     OF_TRAFFIC: ("model", "traffic", ["tests/evidence/models/test_random_traffic.py"]),
     OF_NAMED: ("model", "named", ["tests/evidence/models/test_random_named.py"]),
     OF_EVIDENCE: ("model", "evidence", ["tests/evidence/models/test_random_evidence.py"]),
+    OF_WATCHES: ("model", "watches", ["tests/evidence/models/test_random_watches.py"]),
+    OF_KILLS: ("model", "kills", [WATCHED, "-k", "wherever"]),
     OF_APPROVALS: ("itself", "approvals", ["tests/evidence/models/test_random_approvals.py"]),
     OF_EXPORTS: ("itself", "exports", [*STATES, "export"]),
     OF_RESTORES: ("itself", "restores", [*STATES, "restore"]),
@@ -93,7 +98,7 @@ class Outcomes:
 
 def row_of_model(sentence: str) -> Sequence[str]:
     """The row of random cases of `make plans`."""
-    os.environ["HYPOTHESIS_PROFILE"] = "plans"
+    os.environ.update(HYPOTHESIS_PROFILE="plans", EVERY_ROW="1")
     program, name, tests = OF_MODELS[sentence]
     outcomes = Outcomes(name)
     in_parallel = ["-n", "2", "--dist", "worksteal"]  # those for accounts take as long as all others

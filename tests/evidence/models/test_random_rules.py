@@ -19,7 +19,7 @@ from tests.evidence.models.plan_model import Item, Refused
 from tests.evidence.models.plan_run import CONSENTS, Run, applied
 from tests.evidence.models.random_plans import plans
 from tests.evidence.models.random_zones import custom_plans, override_plans, overrides_of_account, packet_plans
-from tests.evidence.models.traffic_model import blocks_all, weaker_overrides
+from tests.evidence.models.traffic_model import blocks_all, custom_in_order, is_newly_skipped, weaker_overrides
 from tests.evidence.models.zone_model import Ordered
 from tests.support.module_run import ACCOUNT, ZONE
 
@@ -29,7 +29,7 @@ Plan = tuple[list[Item], Item]  # the rules that exist, and a task for them
 @given(plan=custom_plans(), consent=CONSENTS)
 @plans(1.5)
 @pytest.mark.fewest(skips_everything=0.02, blocks_everything=0.01, weakens_zone=0.02, unmet=0.02)
-@pytest.mark.fewest(mass_deletion=0.001, empties_list=0.005, ignored=0.02, refused=0.005)
+@pytest.mark.fewest(mass_deletion=0.001, empties_list=0.005, ignored=0.02, refused=0.005, skips_managed_rules=0.02)
 def test_a_random_plan_for_custom_rules(plan: Plan, consent: str, run: Run) -> None:
     existing, task = plan
     rules = run.begin().zone(ZONE).seed(custom_rules=existing).custom_rules
@@ -96,6 +96,10 @@ def check_rules(
     percent = limits.get("max_weakened_percent", 30), limits.get("max_deletions_percent", 30)
     risks = risk_model.rule_risks(kind.module, before, rules, task["purge"], *percent)
     found = risk_model.risks_in(result)
+    if kind is zone_model.CUSTOM_RULES:
+        in_order = custom_in_order(before), custom_in_order(rules)
+        assert ("weakens_managed_rules" in found) is is_newly_skipped("waf", *in_order)
+        run.outcomes["skips_managed_rules"] += found.pop("weakens_managed_rules", None) is not None
     if kind.option == "overrides":
         managed = zone_model.L4 if kind is zone_model.L4_OVERRIDES else zone_model.L7
         entries = found.pop("weakens_ddos_rules", set())

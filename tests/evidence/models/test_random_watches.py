@@ -7,6 +7,7 @@ stay, or go, and why? `make plans` compares 600."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -21,6 +22,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict 
     WatchedObject,
     judge_sources,
 )
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -140,10 +142,11 @@ def seed(service: LocalService, script: Script, first: datetime) -> None:
     by_minutes(zone, first - timedelta(minutes=BEFORE), requests, {"admin": stops}, sampleInterval=script.sampled)
 
 
+@pytest.mark.ends(WITHIN, EXCEEDED, NOT_KNOWN, of="watches", one_in=20)
 @given(script=SCRIPTS)
 @settings(suppress_health_check=ONE_SERVICE)
 def test_a_watch_ends_as_the_traffic_of_single_minutes_says(
-    service: LocalService, modules: Modules, script: Script
+    service: LocalService, modules: Modules, outcomes: Counter[str], script: Script
 ) -> None:
     first = service.clock.now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=6)
     seed(service, script, first)
@@ -159,3 +162,4 @@ def test_a_watch_ends_as_the_traffic_of_single_minutes_says(
         verdict = judge_sources(script.terms, watched, since, samples)
         outcome = verdict.outcome
         assert outcome == model.outcome(len(samples)), (len(samples), verdict)
+    outcomes[outcome] += 1

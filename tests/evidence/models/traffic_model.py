@@ -306,6 +306,15 @@ def nothing_is_stricter(first: Sequence[Rule], second: Sequence[Rule]) -> bool:
     return not any(treatment.is_stricter(was[case]) for case, treatment in treated(second).items())
 
 
+def is_newly_skipped(product: str, before: Sequence[Rule], after: Sequence[Rule]) -> bool:
+    """Whether a case that passes before and after skips a product only after."""
+    was = treated(before)
+    return any(
+        product in treatment.skips - was[case].skips and not was[case].strength and not treatment.strength
+        for case, treatment in treated(after).items()
+    )
+
+
 def custom_in_order(rules: Sequence[Item]) -> list[Rule]:
     """Custom rules, in the order of their list."""
     return [

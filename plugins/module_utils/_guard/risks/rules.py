@@ -27,6 +27,7 @@ WEAKENS = (
     " or by a skip in front of them."
 )
 DECIDING_ON_REQUESTS = tuple(rules for rules in DECIDING if rules.traffic == "request")
+SKIPPING = DECIDING_ON_REQUESTS  # rules in front of those that they may skip
 DECIDING_ON_PACKETS = tuple(rules for rules in DECIDING if rules.traffic == "packet")
 
 
@@ -82,8 +83,9 @@ BLOCKS_TRAFFIC = Risk(
 )
 PASSES_TRAFFIC = Risk(
     "passes_traffic",
-    "The plan would let traffic pass, or only challenge it, that is stopped today, and"
-    " O(limits.passes_traffic) is false. It is this risk as well if that is not known.",
+    "The plan would let traffic pass, or only challenge it, that is stopped today, or skip what may"
+    " stop it, and O(limits.passes_traffic) is false. It is this risk as well if that is not"
+    " known.",
     any_of(*DECIDING),
     (MAY_PASS_TRAFFIC,),
 )
@@ -98,15 +100,15 @@ WEAKENS_RATE_LIMITS = Risk(
     "weakens_rate_limits",
     "The plan would remove, disable or narrow a rate limiting rule, turn it into log, or loosen it:"
     " more requests, a shorter period for the same number, a shorter timeout, or another way to"
-    " count.",
-    any_of(RATE_LIMIT_RULES),
+    " count. Or it would have a rule skip rate limits.",
+    any_of(RATE_LIMIT_RULES, *SKIPPING),
 )
 WEAKENS_MANAGED_RULES = Risk(
     "weakens_managed_rules",
     "The plan would have managed rules stop fewer requests: by removing, disabling or narrowing"
     " what deploys them, by an override to a weaker action or off, or by an exception in front of"
-    " them.",
-    any_of(MANAGED_RULES),
+    " them, or a rule that skips them.",
+    any_of(MANAGED_RULES, *SKIPPING),
 )
 RULE_RISKS = (
     *DELETION_RISKS,
