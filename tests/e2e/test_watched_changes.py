@@ -500,7 +500,7 @@ def test_wherever_a_run_is_killed_the_next_one_ends_its_watch(
     assert (left["status"] if left else None) == (None if remaining else "set back")
     again = run(service, tmp_path, **both)
     assert refs(service) == ["login", *remaining] and bool(again.code) is not bool(remaining), again.output
-    record_property("kills", {"stays" if remaining else "set back": 1})  # of docs/evidence.md
+    record_property("kills", {"stay" if remaining else "set back": 1})  # of docs/evidence.md
 
 
 def test_of_several_hosts_those_with_something_to_end_get_a_task_of_their_own(

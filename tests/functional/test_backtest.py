@@ -93,7 +93,7 @@ def test_a_plan_that_blocks_too_much_is_refused_before_anything_is_written(
     service: LocalService, modules: Modules
 ) -> None:
     message = refusal(modules, max_blocked_percent=5)
-    assert "6 % would be blocked or challenged (admin 6 %); 5 % may be." in message
+    assert "would stop 60 of 1000 requests that pass today (6 %), more than the allowed 5 %: admin 6 %." in message
     assert "accept_risks: [{code: blocks_traffic, resource: custom_rule, entries: [admin]}]" in message
     assert not service.writes
     accepted = [{"code": "blocks_traffic", "resource": "custom_rule", "entries": ["admin"]}]
@@ -103,8 +103,8 @@ def test_a_plan_that_blocks_too_much_is_refused_before_anything_is_written(
 
 def test_undecided_requests_count_as_blocked(modules: Modules) -> None:
     message = refusal(modules, BOTS, max_blocked_percent=5)
-    words = "0 % would be blocked or challenged; 5 % may be. Of 96 % it is not known, without cf.client.bot."
-    assert words in message
+    words = "may stop 960 of 1000 requests that pass today (96 %), more than the allowed 5 %. Of 96 % it is not known"
+    assert f"{words}, without cf.client.bot." in message
 
 
 def test_a_rule_that_only_lets_more_pass_is_no_risk(modules: Modules) -> None:

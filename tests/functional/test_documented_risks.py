@@ -59,6 +59,8 @@ PLANS: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("custom_ruleset", {"name": "Bots", **NOTHING}, {}, {"custom_rulesets": [BOTS], "custom_rules": [DEPLOYED]}),
     ("custom_ruleset", {"name": "Bots", "rules": [{**EVERYTHING, **SKIP, "position": "before r9"}]}, {},
      {"custom_rulesets": [BOTS], "custom_rules": [DEPLOYED]}),
+    ("custom_ruleset", {"name": "Bots", "rules": [{**EVERYTHING, **SKIP, "action_parameters": {"products": ["waf", "rateLimit"]}}]}, {},
+     {"custom_rulesets": [BOTS], "custom_rules": [DEPLOYED]}),
     ("custom_ruleset", {"name": "Bots", "rules": [{**EVERYTHING, "action": "block"}], "backtest": {}}, {},
      {**SHOP_TODAY, "custom_rulesets": [BOTS], "custom_rules": [DEPLOYED]}),
 ]  # fmt: skip

@@ -77,8 +77,8 @@ CUSTOM_CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, list[st
     "a duplicate": ([NETWORK, rule("again", "ip.src in {192.0.2.0/25 192.0.2.128/25}")], [("again", "duplicate", ["network"])]),
     "two skips of the same products, written in another order": (
         [
-            rule("one", SEARCH, "skip", action_parameters={"products": ["waf", "bic"]}),
-            rule("two", SEARCH, "skip", action_parameters={"products": ["bic", "waf"]}),
+            rule("one", SEARCH, "skip", action_parameters={"products": ["hot", "bic"]}),
+            rule("two", SEARCH, "skip", action_parameters={"products": ["bic", "hot"]}),
         ],
         [("two", "duplicate", ["one"])],
     ),

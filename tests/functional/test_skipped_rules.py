@@ -47,7 +47,7 @@ Task = dict[str, Any]
 
 
 def in_ruleset(rule: Rule, account: bool = False) -> Task:
-    owner = {"account_id": ACCOUNT} if account else {"zone_id": ZONE}
+    owner = {"account_id": ACCOUNT, "zone_id": None} if account else {"zone_id": ZONE}
     deploy = {"ref": "partners", "expression": 'cf.zone.plan eq "ENT"' if account else "true"}
     return {**owner, "name": "Partners", "rules": [rule], "deploy": deploy}
 

@@ -81,7 +81,12 @@ def test_a_rule_logs_first_and_gets_its_action_when_its_hits_allow_it(service: L
 @pytest.mark.parametrize(
     ("matched", "requests", "reason", "words"),
     [
-        (4, 2000, "evidence", "it matched 192 of 96000 requests (0.2 %); 0.1 % may be."),
+        (
+            4,
+            2000,
+            "evidence",
+            "It would have stopped 192 of 96000 requests (0.2 %) within 24 h, more than the allowed 0.1 %.",
+        ),
         (0, 0, "unknown", "It is not known what it would stop. Only 0 requests were sampled"),
     ],
 )
@@ -180,7 +185,7 @@ def test_a_rule_of_the_network_firewall_logs_first(
     (rule,) = account.entry_points["magic_transit"]["rules"]
     assert (reasons(done), rule["action"]) == ([reason] if reason else [], "log" if reason else "block")
     if reason:
-        assert "it matched 1920 of 96000 packets (2 %)" in done["pending"][0]["message"]
+        assert "It would have stopped 1920 of 96000 packets (2 %)" in done["pending"][0]["message"]
 
 
 def test_the_rules_of_an_account_have_no_steps(service: LocalService, modules: Modules) -> None:
@@ -196,7 +201,7 @@ def test_where_the_plan_has_no_log_past_requests_are_the_evidence(
     refused = modules.run("custom_rules", zone_id=ZONE, rules=[STAGED])
     assert bool(refused.get("failed")) is is_refused
     if is_refused:
-        assert "blocks_traffic" in refused["msg"] and "; 0.1 % may be" in refused["msg"]
+        assert "blocks_traffic" in refused["msg"] and "more than the allowed 0.1 %" in refused["msg"]
         assert not service.writes
     else:
         assert actions(service) == ["block"] and "backtest" in refused

@@ -20,6 +20,7 @@ from .finding import Entry, FinderAnswer, entries_of
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._protection.backtest import Backtest, BacktestRecord
 
+PASSING_REQUESTS = "requests that pass today"
 CollectionPlace = Tuple[str, str]  # the plural of a collection, and the name of its parent
 ObjectsOrError = Union[Sequence[Object], ProtectionError]  # an error if it cannot be read
 
@@ -84,7 +85,7 @@ def backtest_finding(plan: Plan, backtested: Backtested) -> FinderAnswer:
     requests = backtest.requests
     most_requests = Fraction(str(most)) * requests["passing"] / 100
     if requests["may_block"] > most_requests:
-        reasons += _too_many_stopped(backtest_record, most)
+        reasons += _too_many_stopped(backtest_record, requests, most)
     if not reasons:
         return None
     from .._schema.custom_rules import CUSTOM_RULES  # loaded for rules
@@ -94,20 +95,21 @@ def backtest_finding(plan: Plan, backtested: Backtested) -> FinderAnswer:
     return " ".join(reasons), [], entries or entries_of(plan.operations)
 
 
-def _too_many_stopped(backtest_record: BacktestRecord, most: float) -> list[str]:
+def _too_many_stopped(
+    backtest_record: BacktestRecord, requests: Mapping[str, int], most: float
+) -> list[str]:
     """Sentences on the requests that planned rules would stop or may stop; `most` is the percentage
     that the task allows.
     """
-    newly_blocked = backtest_record["newly_blocked"]
+    from .._traffic.stopped import MAY_STOP, WOULD_STOP, StoppedLimits, StoppedTraffic
+
     undecided = backtest_record["undecided"]
     stopping = [rule for rule in backtest_record["rules"] if rule["requests"]]
     rules = first_few([f"{rule['ref']} {rule['percent']:g} %" for rule in stopping])
-    by_rules = f" ({rules})" if stopping else ""
-    percent = newly_blocked["percent"] or 0
-    sentences = [
-        f"Of the requests that pass today, {percent:g} % would be blocked or"
-        f" challenged{by_rules}; {most:g} % may be."
-    ]
+    by_rules = f": {rules}" if stopping else ""
+    found = StoppedTraffic(requests["may_block"], requests["passing"], PASSING_REQUESTS)
+    verb = MAY_STOP if undecided["requests"] else WOULD_STOP
+    sentences = [f"The planned rules {found.beyond(StoppedLimits(most), verb)}{by_rules}."]
     if undecided["requests"]:
         fields, percent = first_few(undecided["fields"]), undecided["percent"] or 0
         sentences.append(f"Of {percent:g} % it is not known, without {fields}.")

@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import AbstractSet, Mapping, NamedTuple, Sequence, Tuple
 
 from .._schema.resource import NO_ITEMS, Key
-from .._text import plural
 from .._values.address_set import Range, Ranges
 from .plan import Operation, Plan
 
@@ -32,14 +31,6 @@ class EvidenceLimits(NamedTuple):
     def time(self) -> timedelta:
         """The time to look back, which is also the least time for which an object monitors."""
         return timedelta(hours=self.hours)
-
-    @property
-    def allowed(self) -> str:
-        """The limits, in words for messages."""
-        percent = f"{self.max_percent:g} %"
-        if self.max_packets is None:
-            return percent
-        return f"{percent} and {plural(self.max_packets, 'packet', 'packets')}"
 
 
 class Verdict(NamedTuple):

@@ -19,6 +19,7 @@ from .._protection.deciding import Decided
 from .._text import first_few, plural
 from .._traffic.evidence import Evidence, Sums, grouped, summed
 from .._traffic.queries import Row, too_few
+from .._traffic.stopped import WOULD_HAVE_STOPPED, StoppedLimits, StoppedTraffic
 from .._values.address_set import (
     INSIDE,
     Range,
@@ -142,13 +143,16 @@ def _too_much(worst: NetworkShare, ranges: Ranges, limits: EvidenceLimits) -> st
     worst_networks = networks(concerned)
     number = len(networks(ranges)) - len(worst_networks)
     further = plural(number, "more network", "more networks")
-    further_networks = f" (and too many to {further})" if number > 0 else ""
-    return (
-        f"Within {limits.hours:g} h, {_percent_of(worst):g} % of the packets to"
-        f" {first_few(worst_networks)} would have been dropped,"
-        f" {plural(sums.would_drop, 'packet', 'packets')}{further_networks};"
-        f" {limits.allowed} may be."
+    further_networks = f", and too many to {further}" if number > 0 else ""
+    found = StoppedTraffic(
+        sums.would_drop,
+        sums.total,
+        "packets",
+        where=f"to {first_few(worst_networks)}",
+        when=f"within {limits.hours:g} h",
     )
+    most = StoppedLimits(limits.max_percent, limits.max_packets)
+    return f"It {found.beyond(most, WOULD_HAVE_STOPPED)}{further_networks}."
 
 
 def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[Doubt]:

@@ -19,6 +19,7 @@ from .._protection.monitoring import enabled_too_soon, ladder_of, raises_rule
 from .._text import sentence
 from .._traffic.logged import LoggedTraffic, read_logged
 from .._traffic.queries import percentage
+from .._traffic.stopped import WOULD_HAVE_STOPPED, StoppedLimits, StoppedTraffic
 
 TrafficAndHours = Tuple[str, float]  # which rules match, and which are examined
 LoggedByHours = Mapping[TrafficAndHours, LoggedTraffic]
@@ -93,10 +94,9 @@ def verdict_of(
     matched, number = logged.matched.get(identity, 0), logged.number
     percent = percentage(matched, number)
     if matched * 100 > Fraction(str(limits.max_percent)) * number:
-        message = (
-            f"Within {limits.hours:g} h, it matched {matched} of {number} {traffic}s"
-            f" ({percent or 0:g} %); {limits.allowed} may be."
-        )
+        found = StoppedTraffic(matched, number, f"{traffic}s", when=f"within {limits.hours:g} h")
+        most = StoppedLimits(limits.max_percent, limits.max_packets)
+        message = f"It {found.beyond(most, WOULD_HAVE_STOPPED)}."
         return Verdict("evidence", message, percent, matched, advice=_advice(logged.unknown))
     if logged.unknown:
         return Verdict.unknown(" ".join(logged.unknown), [], verb=STOP)

@@ -17,12 +17,22 @@ from .._plan.reconcile import Adjust, Make
 from .._plan.task_order import in_task_order
 from .._schema.custom_rulesets import CUSTOM_RULESETS, EXECUTED_RULESETS, whole_rulesets
 from .._schema.registry import DDOS_OVERRIDES, evaluated_as
-from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values, fields_in
-from .._schema.rulesets import PARAMETERS, deployed
+from .._schema.resource import (
+    NO_ITEMS,
+    Field,
+    Key,
+    Object,
+    Resource,
+    State,
+    Values,
+    fields_in,
+    without,
+)
+from .._schema.rulesets import PARAMETERS, SKIP, deployed
 from .coverage import Coverage
 from .rules_in_force import IN_ORDER
 from .worse import worse
-from .zone_rule import SKIPPING
+from .zone_rule import SKIPPING, ZoneRule, unknown_parameters
 
 
 class Neighbours(NamedTuple):
@@ -62,7 +72,7 @@ def _with_switches(desired: Desired, planned: Sequence[Object]) -> tuple[Desired
         return desired, planned
     in_order = IN_ORDER.get(evaluated_as(resource).plural)
     rules = in_order(planned) if in_order else ()
-    conditions = {id(rule.obj): frozenset(rule.conditions) for rule in rules}
+    conditions = {id(rule.obj): _extra_fields(rule) for rule in rules}
     defaults = [_defaults(desired, obj, planned, conditions.get(id(obj), ())) for obj in planned]
     if not any(defaults):
         return desired, planned
@@ -129,6 +139,7 @@ def _defaults(
     unnamed: list[Values] = [{name: None} for name in sorted(conditions) if name not in values]
     if resource.is_ordered:
         unnamed += _unknown_of_parts(resource.fields, values, obj)
+        unnamed += _without_unknown_parameters(values, obj)
     changes = [*_omitted_switches(resource.fields, values, obj), *unnamed]
     nested = resource.nested.field if resource.nested else ""
     fields: set[str] = set()
@@ -183,6 +194,21 @@ def _unknown_of_parts(fields: Sequence[Field], values: Values, obj: Object) -> I
         for name in existing if field.fields and named else ():
             if name not in field.nested_names and name not in named:
                 yield {field.name: {name: None}}
+
+
+def _extra_fields(rule: ZoneRule) -> frozenset[str]:
+    """The fields of a rule that are not understood, and may narrow it."""
+    return frozenset(name for name in rule.conditions if name in rule.obj)
+
+
+def _without_unknown_parameters(values: Values, obj: Object) -> Iterator[Values]:
+    """The change that removes the action parameters of a rule that are not understood, unless the
+    task names the parameters; none for a skip that would skip nothing without them."""
+    parameters, unknown = fields_in(obj.get(PARAMETERS)), unknown_parameters(obj)
+    known = without(parameters, *unknown)
+    is_skip_of_nothing = obj.get("action") == SKIP and not known
+    if unknown and PARAMETERS not in values and not is_skip_of_nothing:
+        yield {PARAMETERS: known}
 
 
 def _switch_default(field: Field) -> Any:

@@ -225,6 +225,10 @@ def _passing_more(
     if more:
         reason = f"skips more than described ({skipped_in_words(more)})"
         return _loss(resource, was, reason)
+    doubts = [name for name in becomes.unknown if name not in was.unknown]
+    if doubts:
+        reason = f"may skip more than described ({first_few(doubts)})"
+        return _loss(resource, was, reason, certain=False)
     wider = leaves_out(was.expression, becomes.expression)
     if wider is False:
         return _list_skip_loss(resource, becomes, passed)

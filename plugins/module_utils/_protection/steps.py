@@ -138,7 +138,9 @@ class StateSteps:
 
     def _skips(self, resource: Resource, rule: ZoneRule) -> Iterator[StepEffect]:
         for name in rule.unknown:
-            yield StepEffect(_unknown_mark(rule, (name, as_text(rule.obj.get(PARAMETERS)))))
+            parameters = as_text(rule.obj.get(PARAMETERS))
+            yield StepEffect(_unknown_mark(rule, (name, parameters)))
+            yield StepEffect(_unknown_skip(rule, name, parameters))
         for name in sorted(rule.skips - {REST_OF_THE_LIST, "phase"}):
             mark = self._skipping_mark(resource, name)
             if mark:
@@ -221,7 +223,10 @@ def _identity(effect: StepEffect) -> Hashable:
 
 def _doubt(rule: ZoneRule, name: str) -> Hashable:
     """The name of the variable for whether a field that is not understood narrows a rule."""
-    return "field", name, as_text(rule.obj.get(name))
+    part: Any = rule.obj
+    for step in name.split("."):
+        part = fields_in(part).get(step)
+    return "field", name, as_text(part)
 
 
 def source_of(resource: Resource, rule: ZoneRule) -> Source:
@@ -237,6 +242,12 @@ def source_of(resource: Resource, rule: ZoneRule) -> Source:
 def _unknown_mark(rule: ZoneRule, name: Hashable) -> Mark:
     doubt = ", ".join(rule.unknown) or f"the action {rule.action}"
     return Mark(UNKNOWN, name, f"given {doubt}", f"is given {doubt}")
+
+
+def _unknown_skip(rule: ZoneRule, name: str, parameters: str) -> Mark:
+    """The mark of traffic that may skip something by a part of a rule that is not understood."""
+    skipped = f"all that {name if rule.obj.get(PARAMETERS) else 'the rule'} means"
+    return Mark(SKIPPED, f"{name} {parameters}", f"checked by {skipped}", f"skips {skipped}")
 
 
 def _counting_mark(rule: Object) -> Mark:

@@ -11,7 +11,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
 from .._remembered import remembered
-from .._schema.custom_rules import SKIP_PARAMETERS, UNMANAGED_SKIP_PARAMETERS
+from .._schema.custom_rules import BLOCK_PARAMETERS, SKIP_PARAMETERS, UNMANAGED_SKIP_PARAMETERS
 from .._schema.firewall_rules import (
     ACTIONS_BY_PRECEDENCE,
     FIREWALL_RULES,
@@ -19,7 +19,7 @@ from .._schema.firewall_rules import (
     rank_of_firewall_rule,
 )
 from .._schema.resource import ENFORCING, Key, Object, Resource, fields_in
-from .._schema.rulesets import PARAMETERS, deployed, skipped_rulesets
+from .._schema.rulesets import PARAMETERS, SKIP, deployed, skipped_rulesets
 from .._values.kinds import FLAG
 
 MOST_RULES, MOST_LISTS = 4096, 256  # that are remembered
@@ -137,8 +137,10 @@ def in_order_of(resource: Resource) -> InOrder:
         label = resource.label_of(rule)
         enabled = resource.field("enabled").normalised(rule)
         conditions = [name for name in rule if name not in without_effect and rule[name]]
+        if action in ENFORCING:
+            conditions += [f"{PARAMETERS}.{name}" for name in unknown_parameters(rule)]
         skips: list[str] = []
-        if action == "skip":
+        if action == SKIP:
             skips, unknown = _skipped_names(rule.get("action_parameters"))
         else:
             unknown = _unknown_action(resource, rule)
@@ -162,6 +164,25 @@ def in_order_of(resource: Resource) -> InOrder:
     return lambda rules: [*remembered_rules(rules)]
 
 
+def unknown_parameters(rule: Object) -> list[str]:
+    """The names of the action parameters of a rule that are not understood. Those of a rule that
+    blocks or challenges may narrow it; a skip may skip more by them."""
+    parameters = fields_in(rule.get(PARAMETERS))
+    action = rule.get("action")
+    if action in ENFORCING:
+        return [name for name in parameters if name not in BLOCK_PARAMETERS]
+    if action != SKIP:
+        return []
+    return [name for name in parameters if not _is_understood(name, parameters[name])]
+
+
+def _is_understood(name: str, setting: Any) -> bool:
+    """Return whether a parameter of a skip says what is skipped."""
+    if name in ("ruleset", "phase"):
+        return bool(setting == "current")
+    return name in SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS
+
+
 def _unknown_action(resource: Resource, rule: Object) -> list[str]:
     """The names of the unknown parts of an action other than skip; empty if it is known."""
     action = str(rule.get("action"))
@@ -176,16 +197,15 @@ def _skipped_names(parameters: Any) -> tuple[list[str], list[str]]:
     """The names of what a skip skips, and the names of its parameters that are not known."""
     skips: list[str] = []
     unknown: list[str] = [] if parameters else ["what it skips"]
-    parameters_of_lists = SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS
     for name, setting in fields_in(parameters).items():
-        if name == "ruleset" and setting == "current":
-            skips.append(REST_OF_THE_LIST)
-        elif name == "phase" and setting == "current":
-            skips += [REST_OF_THE_LIST, name]
-        elif name in parameters_of_lists - {"ruleset", "phase"}:
-            skips += _skipped_members(name, setting)
-        else:
+        if not _is_understood(name, setting):
             unknown.append(f"the action parameter {name}")
+        elif name == "ruleset":
+            skips.append(REST_OF_THE_LIST)
+        elif name == "phase":
+            skips += [REST_OF_THE_LIST, name]
+        else:
+            skips += _skipped_members(name, setting)
     return skips, unknown
 
 

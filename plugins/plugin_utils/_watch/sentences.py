@@ -13,6 +13,7 @@ from typing import Any
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.queries import FIREWALL, NODES
+from ...module_utils._traffic.stopped import StoppedLimits, StoppedTraffic
 from ...module_utils._traffic.watched import THE_ZONE
 from .mark import WatchMark
 from .objects import titles_by_rule, titles_of
@@ -38,11 +39,13 @@ def figures_in_words(mark: WatchMark, verdict: WatchVerdict) -> str:
     if verdict.outcome == NOT_KNOWN:
         return f"Nobody knows what the change of {moment} stops: {verdict.unknown[0]}"
     figures = [item for item in verdict.figures if item.stopped] or verdict.figures
-    share = f" ({verdict.percent:g} %)" if verdict.percent is not None else ""
-    sentences = [
-        f"{first_few(_stopping(mark, figures))} stopped {verdict.stopped} of {verdict.requests}"
-        f" {verdict.noun}{share} since {moment}."
-    ]
+    found = StoppedTraffic(verdict.stopped, verdict.requests, verdict.noun, when=f"since {moment}")
+    predicate = found.in_words()
+    if verdict.outcome == EXCEEDED:
+        terms = mark.terms
+        limits = StoppedLimits(terms.max_stopped_percent, terms.max_stopped_requests)
+        predicate = found.beyond(limits)
+    sentences = [f"{first_few(_stopping(mark, figures))} {predicate}."]
     letting = [item.watched for item in figures if item.watched.rule is None]
     if letting:
         sentences.append(ALL_COUNT.format(first_few(titles_of(letting))))
@@ -74,15 +77,9 @@ def _request(example: Mapping[str, Any]) -> str:
     return f"{' '.join(words).strip()} ({example['requests']})"
 
 
-def set_back_in_words(
-    mark: WatchMark, verdict: WatchVerdict, reason: str, restored: Restored, beginning: str
-) -> str:
+def set_back_in_words(mark: WatchMark, reason: str, restored: Restored, beginning: str) -> str:
     """The failure of a run whose change did not stay: the `reason`, and what was set back."""
-    terms = mark.terms
-    most = f"{terms.max_stopped_requests} {verdict.noun}"
     sentences = [reason]
-    if verdict.outcome == EXCEEDED:
-        sentences.append(f"{terms.max_stopped_percent:g} % and {most} may be.")
     if restored.in_force:
         sentences.append(f"NOT set back, and still in force: {first_few(restored.in_force)}.")
     if restored.undone:

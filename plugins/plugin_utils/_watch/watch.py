@@ -361,7 +361,7 @@ class WatchedRun:
                 in_force=list(dict.fromkeys([*mark.in_force, *restored.in_force])),
             )
         )
-        message = set_back_in_words(mark, verdict, reason, restored, beginning)
+        message = set_back_in_words(mark, reason, restored, beginning)
         return WatchEnd(record, message, restored.run)
 
 

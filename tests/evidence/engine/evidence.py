@@ -53,7 +53,7 @@ OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
     OF_NAMED: ("model", "named", ["tests/evidence/models/test_random_named.py"]),
     OF_EVIDENCE: ("model", "evidence", ["tests/evidence/models/test_random_evidence.py"]),
     OF_WATCHES: ("model", "watches", ["tests/evidence/models/test_random_watches.py"]),
-    OF_KILLS: ("model", "kills", [WATCHED, "-k", "wherever"]),
+    OF_KILLS: ("itself", "kills", [WATCHED, "-k", "wherever"]),
     OF_APPROVALS: ("itself", "approvals", ["tests/evidence/models/test_random_approvals.py"]),
     OF_EXPORTS: ("itself", "exports", [*STATES, "export"]),
     OF_RESTORES: ("itself", "restores", [*STATES, "restore"]),

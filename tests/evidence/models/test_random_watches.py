@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.watch_terms import WatchTerms
 from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict import (
     EXCEEDED,
@@ -22,7 +23,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict 
     WatchedObject,
     judge_sources,
 )
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
