@@ -20,6 +20,7 @@ UNREAD = "unread"  # reasons, by collection, of a reading in part
 CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
 VENDOR_RULESETS = "vendor_rulesets"  # that rules of these collections execute, beside them as well
 WATCHED_SINCE = "watched_since"  # the moment of a change, whose traffic stands beside them as well
+WATCHED_ZONES = "watched_zones"  # more zones whose traffic stands there, each with its moment
 WATCHED_SOURCES = "watched_sources"  # of an account, the data sets that show it
 WATCHED_REQUESTS = "watched_requests"  # or examples of what rules have stopped since then
 LACKING = "lacking"  # of a failure: lists that rules name and the account does not have

@@ -76,6 +76,7 @@ def prepare_workers(spec: ModuleSpec | None = None) -> None:
     load_trust()
     _shared_byte()
     _shared_file(NOTES)
+    _shared_file(BOARD)
     share(_shared_file("readings"))  # of what is read once for all hosts
     _prepare_templates()
     if not FAST_PATH:
@@ -105,6 +106,7 @@ def _shared_byte() -> mmap.mmap:
 
 
 NOTES = "notes"  # of tasks of this run, for one another
+BOARD = "board"  # likewise, and what nobody needs any more goes
 READING = Lock()  # of the threads of a worker
 NOTED: dict[str, list[str]] = {}  # by subject, as far as this process has read
 BYTES_READ = [0]
@@ -134,6 +136,24 @@ def found_by_run(name: str, findings: Mapping[str, Any]) -> Iterator[dict[str, A
         for note in _noted(subject):
             run_findings.update(json.loads(note))
         yield run_findings
+    finally:
+        fcntl.lockf(file, fcntl.LOCK_UN)
+
+
+@contextmanager
+def board_of_run() -> Iterator[dict[str, Any]]:
+    """The notes that the tasks of this run keep for one another, in whichever worker, to read and
+    to change; other tasks that ask for them wait until the context ends."""
+    file = _shared_file(BOARD).fileno()
+    run = str(os.getppid())
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    try:
+        written = os.pread(file, os.fstat(file).st_size, 0)
+        boards: dict[str, dict[str, Any]] = json.loads(written or b"{}")
+        board = boards.setdefault(run, {})
+        yield board
+        os.ftruncate(file, 0)
+        os.pwrite(file, json.dumps({run: board}).encode(), 0)
     finally:
         fcntl.lockf(file, fcntl.LOCK_UN)
 

@@ -522,6 +522,33 @@ def test_of_several_hosts_those_with_something_to_end_get_a_task_of_their_own(
     assert "2 hosts: 2 in order" in finished(LOGIN).done().output
 
 
+def test_one_query_in_each_interval_asks_for_all_zones_of_a_run(service: LocalService, tmp_path: Path) -> None:
+    zones = [ZONE, "c" * 32, "d" * 32]
+    hosts = {f"shop{number}": {"edge_zone_id": zone} for number, zone in enumerate(zones)}
+    first = service.clock.now().replace(second=0, microsecond=0) - timedelta(minutes=60)
+    for number, zone in enumerate(zones):
+        seeded = service.zone(zone)
+        if zone != ZONE:
+            seeded.seed(custom_rules=[LOGIN], name=f"shop{number}.example")
+        stops = [{"block": 0}] * 60 + [{"block": 200 if number == 1 else 0}] * 60
+        by_minutes(seeded, first, [1000] * 120, {"admin": stops})
+    variables = {
+        "baseline_custom_rules": [LOGIN, ADMIN],
+        "baseline_watch": {"minutes": 4, "interval_seconds": 3},
+        "baseline_snapshot_directory": str(tmp_path / "snapshots"),
+    }
+    inventory = write_inventory(tmp_path, service, {"zones": hosts}, **variables)
+    finished = ansible_playbook("-i", inventory, "playbooks/baseline.yml")
+    assert "3 hosts: 0 in order, 2 changed, 1 set back" in finished.output
+    stay = [[rule["ref"] for rule in service.zone(zone).custom_rules] for zone in zones]
+    assert stay == [["login", "admin"], ["login"], ["login", "admin"]]
+    asked = [sum(zone in json.dumps(query.body) for zone in zones) for query in service.queries]
+    polls = (
+        7  # until the analytics cover the minutes and an interval, one for the examples, and one for a late beginning
+    )
+    assert len(asked) <= polls and max(asked) == len(zones), asked
+
+
 def test_a_confirmation_of_no_change_here_is_said(service: LocalService, tmp_path: Path) -> None:
     traffic(service)
     words = "baseline_confirmed: 0123 names no watched change of this host"

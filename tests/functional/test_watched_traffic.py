@@ -82,3 +82,49 @@ def test_without_the_permission_nothing_is_known(service: LocalService, modules:
     found = sample(service, modules, 5.5)
     assert "The token needs the permission Analytics Read (zone)." in found["unknown"][0]
     assert (found["covered"], found["requests"], found["rules"]) == (None, 0, [])
+
+
+OTHER = "c" * 32
+
+
+def joint(service: LocalService, modules: Modules) -> dict[str, Any]:
+    """The samples of two zones, the changes of which are two minutes apart, in a query for both."""
+    since = service.clock.now().replace(second=0, microsecond=0) + timedelta(minutes=1)
+    service.clock.set(since + timedelta(minutes=5.5))
+    later = since + timedelta(minutes=2)
+    service.calls.clear()
+    result = modules.run(
+        "host", context=READS, zone_id=ZONE, watched_since=since.isoformat(), watched_zones={OTHER: later.isoformat()}
+    )
+    assert not result.get("failed"), result
+    return {ZONE: result["watch"]["zone"], **result.get("watched_zones", {})}
+
+
+def two_zones(service: LocalService, **analytics: Any) -> None:
+    seeded(service)
+    first = service.clock.now().replace(second=0, microsecond=0) - timedelta(minutes=59)
+    zone = service.zone(OTHER).seed(custom_rules=[{**ADMIN, "id": "d" * 32}], analytics=analytics)
+    by_minutes(zone, first, [100] * 120, {"admin": [{"block": 2}] * 120})
+
+
+def test_one_query_asks_for_several_zones_each_since_its_change(service: LocalService, modules: Modules) -> None:
+    two_zones(service)
+    found = joint(service, modules)
+    assert len(service.queries) == 1
+    assert [(one["requests"], one["rules"]) for one in found.values()] == [
+        (5000, rules(35)),
+        (300, [{"rule": "d" * 32, "stopped": 6, "hour_before": 120}]),
+    ]
+
+
+def test_what_one_zone_does_not_tell_is_not_known_of_that_zone_alone(service: LocalService, modules: Modules) -> None:
+    two_zones(service, events={"enabled": False})
+    found = joint(service, modules)
+    assert found[ZONE]["unknown"] == [] and found[ZONE]["rules"] == rules(35)
+    assert not found.get(OTHER, {}).get("rules")
+
+
+def test_a_zone_that_nobody_may_read_leaves_the_others_to_themselves(service: LocalService, modules: Modules) -> None:
+    seeded(service)
+    found = joint(service, modules)
+    assert found[ZONE]["rules"] == rules(35) and OTHER not in found

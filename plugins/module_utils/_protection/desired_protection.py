@@ -139,6 +139,7 @@ def _defaults(
     unnamed: list[Values] = [{name: None} for name in sorted(conditions) if name not in values]
     if resource.is_ordered:
         unnamed += _unknown_of_parts(resource.fields, values, obj)
+    if resource.is_ordered and resource not in DDOS_OVERRIDES:
         unnamed += _without_unknown_parameters(values, obj)
     changes = [*_omitted_switches(resource.fields, values, obj), *unnamed]
     nested = resource.nested.field if resource.nested else ""

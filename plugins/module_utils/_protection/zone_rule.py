@@ -24,6 +24,7 @@ from .._values.kinds import FLAG
 
 MOST_RULES, MOST_LISTS = 4096, 256  # that are remembered
 SKIPPING = frozenset({"skip", "allow", "bypass"})
+OF_SKIPS = SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS
 # Fields that narrow what a rule matches; another field that is not declared may do so.
 CONDITIONS = frozenset({"exposed_credential_check"})
 
@@ -169,8 +170,8 @@ def unknown_parameters(rule: Object) -> list[str]:
     blocks or challenges may narrow it; a skip may skip more by them."""
     parameters = fields_in(rule.get(PARAMETERS))
     action = rule.get("action")
-    if action in ENFORCING:
-        return [name for name in parameters if name not in BLOCK_PARAMETERS]
+    if action in ENFORCING:  # parameters of a skip do nothing there
+        return [name for name in parameters if name not in BLOCK_PARAMETERS | OF_SKIPS]
     if action != SKIP:
         return []
     return [name for name in parameters if not _is_understood(name, parameters[name])]
@@ -180,7 +181,7 @@ def _is_understood(name: str, setting: Any) -> bool:
     """Return whether a parameter of a skip says what is skipped."""
     if name in ("ruleset", "phase"):
         return bool(setting == "current")
-    return name in SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS
+    return name in OF_SKIPS
 
 
 def _unknown_action(resource: Resource, rule: Object) -> list[str]:

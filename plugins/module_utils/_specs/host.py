@@ -21,6 +21,7 @@ from .._context import (
     WATCHED_REQUESTS,
     WATCHED_SINCE,
     WATCHED_SOURCES,
+    WATCHED_ZONES,
 )
 from .._errors import OptionProblems
 from .._guard.risks.declaration import risk_options
@@ -89,6 +90,7 @@ INTERNAL: OptionSpec = {
     CHANGES_HOURS: {"type": "float"},
     VENDOR_RULESETS: {"type": "bool"},
     WATCHED_SINCE: {"type": "str"},
+    WATCHED_ZONES: {"type": "dict"},
     WATCHED_SOURCES: {"type": "list", "elements": "str"},
     WATCHED_REQUESTS: {"type": "bool"},
 }

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Sequence
 
 from .._api.client import Client
@@ -18,10 +19,11 @@ from .._context import (
     WATCHED_REQUESTS,
     WATCHED_SINCE,
     WATCHED_SOURCES,
+    WATCHED_ZONES,
     Context,
 )
 from .._plan.desired import Desired
-from .._schema.resource import State
+from .._schema.resource import State, without
 from .._timestamps import read_timestamp, write_timestamp
 from .base import ModuleResult, ModuleSpec, Options, Resources
 from .whole_state import all_inside, collections_of
@@ -68,15 +70,28 @@ class StateReader(ModuleSpec):
             extra_result[VENDOR_RULESETS] = read_vendor_rulesets(client.read, result)
         since = read_timestamp(options.get(WATCHED_SINCE))
         if since:
-            from .._traffic import watched  # loaded for watched changes
-
-            sources = options.get(WATCHED_SOURCES)
-            if options.get(WATCHED_REQUESTS):
-                extra_result[WATCHED_REQUESTS] = watched.read_examples(client, since)
-            elif sources:
-                from .._traffic.watched_packets import read_packets
-
-                extra_result[WATCH] = read_packets(client, since, sources)
-            else:
-                extra_result[WATCH] = {watched.THE_ZONE: watched.read_sample(client, since)}
+            extra_result.update(_watched_traffic(options, client, since))
         return extra_result
+
+
+def _watched_traffic(options: Options, client: Client, since: datetime) -> dict[str, Any]:
+    """The traffic since a watched change: examples, samples of data sets of an account, or those of
+    the zone and of other watched zones."""
+    from .._traffic import watched  # loaded for watched changes
+
+    sources = options.get(WATCHED_SOURCES)
+    if options.get(WATCHED_REQUESTS):
+        return {WATCHED_REQUESTS: watched.read_examples(client, since)}
+    if sources:
+        from .._traffic.watched_packets import read_packets
+
+        return {WATCH: read_packets(client, since, sources)}
+    from .._traffic.joint import read_samples
+
+    (zone,) = client.owner.values()
+    moments = {
+        name: read_timestamp(text) for name, text in (options.get(WATCHED_ZONES) or {}).items()
+    }
+    known = {name: moment for name, moment in moments.items() if moment}
+    samples = read_samples(client, {zone: since, **without(known, zone)})
+    return {WATCH: {watched.THE_ZONE: samples.pop(zone)}, WATCHED_ZONES: samples}

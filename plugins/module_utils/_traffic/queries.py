@@ -196,19 +196,90 @@ def query(
     """The body of a call that requests one page of each node. `with_settings` also requests the
     settings of all nodes.
     """
-    variables: dict[str, Any] = {"account": owner_id}
-    declared = ["$account: string!"]
-    owner = nodes[0].owner
-    for page in pages:
-        name = page.node.name
-        declared += [f"${name}: {page.node.filter_type}!", f"${name}Limit: uint64!"]
-        variables.update({name: page.conditions(), f"{name}Limit": page.limit})
-    selections = [_settings_query(nodes)] if with_settings else []
-    selections += [_rows_query(page) for page in pages]
-    text = (
-        f"query Traffic({', '.join(declared)}) {{ viewer {{ "
-        f"accounts: {owner}s(filter: {{{owner}Tag: $account}}) {{ {' '.join(selections)} }} }} }}"
+    return _query_of([_OwnerQuery("", owner_id, pages, with_settings, nodes)])
+
+
+def joined_query(
+    pages_by_owner: Mapping[str, Sequence[RowsPage]],
+    with_settings: bool = False,
+    nodes: Sequence[TrafficNode] = NODES,
+) -> dict[str, Any]:
+    """The body of a call that requests pages of several owners, each in a part of its own."""
+    return _query_of(
+        [
+            _OwnerQuery(_prefix(place), owner_id, pages, with_settings, nodes)
+            for place, (owner_id, pages) in enumerate(pages_by_owner.items())
+        ]
     )
+
+
+def _prefix(place: int) -> str:
+    """The beginning of the names that belong to one of several owners."""
+    return f"of{place}_"
+
+
+def part_of_answer(document: Any, place: int) -> dict[str, Any] | None:
+    """The part of the answer to a joined query that is about the owner at a place, as if it had
+    been asked alone; None if there is none."""
+    viewer = document.get("data") if isinstance(document, dict) else None
+    viewer = viewer.get("viewer") if isinstance(viewer, dict) else None
+    name = f"{_prefix(place)}accounts"
+    if not isinstance(viewer, dict) or viewer.get(name) is None:
+        return None
+    errors = document.get("errors")
+    about = [error for error in errors if _is_about_part(error, name)] if errors else None
+    return {"data": {"viewer": {"accounts": viewer[name]}}, "errors": about}
+
+
+def _is_about_part(error: Any, name: str) -> bool:
+    """Return whether an error is about a part of a joined query, or names no part."""
+    path = error.get("path") if isinstance(error, dict) else None
+    return not isinstance(path, list) or len(path) < 2 or path[1] == name
+
+
+class _OwnerQuery(NamedTuple):
+    """The part of a query that is about one owner; its names begin with `prefix`."""
+
+    prefix: str
+    owner_id: str
+    pages: Sequence[RowsPage]
+    with_settings: bool
+    nodes: Sequence[TrafficNode]
+
+    def declared(self) -> Iterator[str]:
+        """The declarations of its variables."""
+        yield f"${self.prefix}account: string!"
+        for page in self.pages:
+            name = f"{self.prefix}{page.node.name}"
+            yield from (f"${name}: {page.node.filter_type}!", f"${name}Limit: uint64!")
+
+    def variables(self) -> dict[str, Any]:
+        """The values of its variables."""
+        variables: dict[str, Any] = {f"{self.prefix}account": self.owner_id}
+        for page in self.pages:
+            name = f"{self.prefix}{page.node.name}"
+            variables.update({name: page.conditions(), f"{name}Limit": page.limit})
+        return variables
+
+    def selection(self) -> str:
+        """The selection of its nodes."""
+        owner = self.nodes[0].owner
+        selections = [_settings_query(self.nodes)] if self.with_settings else []
+        selections += [_rows_query(page, self.prefix) for page in self.pages]
+        return (
+            f"{self.prefix}accounts: {owner}s(filter: {{{owner}Tag: ${self.prefix}account}})"
+            f" {{ {' '.join(selections)} }}"
+        )
+
+
+def _query_of(parts: Sequence[_OwnerQuery]) -> dict[str, Any]:
+    declared: list[str] = []
+    variables: dict[str, Any] = {}
+    for part in parts:
+        declared += part.declared()
+        variables.update(part.variables())
+    selections = " ".join(part.selection() for part in parts)
+    text = f"query Traffic({', '.join(declared)}) {{ viewer {{ {selections} }} }}"
     return {"query": text, "variables": variables}
 
 
@@ -218,11 +289,12 @@ def _settings_query(nodes: Sequence[TrafficNode]) -> str:
     return f"settings {{ {' '.join(selections)} }}"
 
 
-def _rows_query(page: RowsPage) -> str:
+def _rows_query(page: RowsPage, prefix: str) -> str:
     node = page.node
+    variable = f"${prefix}{node.name}"
     dimensions = page.dimensions
     order = ", ".join(_order_of(page))
-    arguments = f"filter: ${node.name}, limit: ${node.name}Limit, orderBy: [{order}]"
+    arguments = f"filter: {variable}, limit: {variable}Limit, orderBy: [{order}]"
     measure = _nested_selection(node.measure)
     samples = _nested_selection((*node.measure, "sampleSize"))
     grouping = f"dimensions {{ {' '.join(dimensions)} }} " if dimensions else ""

@@ -17,7 +17,7 @@ from typing import Any, Iterable, Mapping, Sequence, TypedDict
 from .._api.client import Client
 from .._text import Unread
 from .._timestamps import read_timestamp, write_timestamp
-from .ask import AccountTraffic, NodeTraffic
+from .ask import AccountTraffic, NodeTraffic, Send
 from .hits import OF_ZONE
 from .queries import PASS, REQUESTS, Row, RowsPage
 
@@ -65,18 +65,20 @@ class WatchSample(TypedDict):
     unknown: list[str]
 
 
-def read_sample(client: Client, since: datetime) -> WatchSample:
-    """Ask the analytics which requests the rules of the zone stopped from a moment up to now, by
-    Cloudflare's clock."""
-    (zone,) = client.owner.values()
-    now = client.now or datetime.now(timezone.utc)
-    pages = [
+def pages_of(since: datetime, now: datetime) -> list[RowsPage]:
+    """The pages to ask for about a change of a zone."""
+    return [
         RowsPage(REQUESTS_BY_MINUTE, since, now),
         RowsPage(EVENTS_BY_MINUTE, since, now),
         RowsPage(EARLIER_EVENTS, since - HOUR_BEFORE, since),
     ]
-    listings = AccountTraffic(client.ask, zone, since, now, nodes=WATCHED_NODES).read(pages)
-    return sample_of(listings, now)
+
+
+def read_sample(send: Send, zone: str, since: datetime, now: datetime) -> WatchSample:
+    """Ask the analytics which requests the rules of a zone stopped from a moment up to now, by
+    Cloudflare's clock."""
+    traffic = AccountTraffic(send, zone, since, now, nodes=WATCHED_NODES)
+    return sample_of(traffic.read(pages_of(since, now)), now)
 
 
 def read_examples(client: Client, since: datetime) -> dict[str, list[dict[str, Any]]]:

@@ -8,11 +8,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
-from ...module_utils._context import WATCH, WATCHED_REQUESTS, WATCHED_SINCE, WATCHED_SOURCES
+from ...module_utils._context import (
+    WATCH,
+    WATCHED_REQUESTS,
+    WATCHED_SINCE,
+    WATCHED_SOURCES,
+    WATCHED_ZONES,
+)
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNERS, ZONE_OWNER, Owner, without
 from ...module_utils._text import first_few
@@ -22,6 +30,7 @@ from .._baseline.variables import HOST_MODULE, ROLE, Part, RunModule, connection
 from .._export.host_state import read_host
 from .mark import CONFIRMED, MarkFile, WatchMark
 from .objects import replaced_objects, titles_of
+from .together import WatchedTogether, credentials_in
 from .verdict import EXCEEDED, GOES_ON, NOT_KNOWN, WITHIN, WatchVerdict, judge_sources
 
 NOT_CONFIRMED = "nobody confirmed it within {minutes:g} minutes, as manual demands."
@@ -42,6 +51,25 @@ class Follower:
 
     def verdict(self) -> WatchVerdict:
         """The verdict at the end of the watch; a confirmation by another run ends it well."""
+        with self._together.joined() if self._together else nullcontext():
+            return self._verdict()
+
+    @cached_property
+    def _together(self) -> WatchedTogether | None:
+        """The zone among others that the run watches; None if no zone is watched, or if its id is
+        not known."""
+        zone = self.mark.owners.get(ZONE_OWNER.option)
+        if not zone or THE_ZONE not in self.mark.sources:
+            return None
+        return WatchedTogether(
+            credentials=credentials_in(self._connection(ZONE_OWNER, without_owner=True)),
+            zone=zone,
+            since=self.mark.written,
+            interval=self.mark.terms.interval_seconds,
+            ask=self._ask_zones,
+        )
+
+    def _verdict(self) -> WatchVerdict:
         terms, polls = self.mark.terms, 0
         most_polls = LATEST_END * terms.minutes * 60 / terms.interval_seconds
         while True:
@@ -99,19 +127,36 @@ class Follower:
 
     def _read(self, owner: Owner, asked: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a module that asks the analytics of the zone, or of the account."""
-        options = {**connection_options(self.part), WATCHED_SINCE: self.mark.written, **asked}
-        for other in OWNERS.values():
-            if other is not owner:
-                options = without(options, *other.options)
+        options = {**self._connection(owner), WATCHED_SINCE: self.mark.written, **asked}
         reads = [name for name in self.mark.collections if BY_PLURAL[name].owner == owner.option]
         part = Part(HOST_MODULE, options, ROLE.to_read(reads[:1]))
         return self.run_module(part, False)
+
+    def _connection(self, owner: Owner, without_owner: bool = False) -> dict[str, Any]:
+        """The options that name the zone, or the account, and say how to reach it; with
+        `without_owner`, they name neither."""
+        options = connection_options(self.part)
+        for other in OWNERS.values():
+            if other is not owner or without_owner:
+                options = without(options, *other.options)
+        return options
+
+    def _ask_zones(self, since_by_zone: Mapping[str, str]) -> Mapping[str, WatchSample]:
+        """The samples of zones with the moments of their changes; only that of this change if they
+        cannot be asked about together."""
+        zone_id = self.mark.owners[ZONE_OWNER.option]
+        further = without(since_by_zone, zone_id)
+        result = self._read(ZONE_OWNER, {WATCHED_ZONES: further} if further else {})
+        sample = _samples_in(result, [THE_ZONE])[THE_ZONE]
+        return {**result.get(WATCHED_ZONES, {}), zone_id: sample}
 
     def sample(self) -> dict[str, WatchSample]:
         """The samples of now, by their source; if one cannot be read, it has the reason."""
         samples: dict[str, WatchSample] = {}
         of_account = [source for source in self.mark.sources if source != THE_ZONE]
-        if THE_ZONE in self.mark.sources:
+        if self._together:
+            samples[THE_ZONE] = self._together.sample()
+        elif THE_ZONE in self.mark.sources:
             samples.update(_samples_in(self._read(ZONE_OWNER, {}), [THE_ZONE]))
         if of_account:
             result = self._read(ACCOUNT_OWNER, {WATCHED_SOURCES: of_account})

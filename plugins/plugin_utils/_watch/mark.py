@@ -46,7 +46,8 @@ class WatchMark:
     """A watched change: its plan, the time by Cloudflare's clock at which it was written, and all
     that its way back needs. `status` is one of the words above; `reason` says why it was set
     back, and `culprits` are the operations because of which it was; `in_force` are the titles of
-    what others had changed, so that it was not set back."""
+    what others had changed, so that it was not set back. `owners` are the ids of the account and
+    the zone, as far as they are known."""
 
     plan_id: str
     written: str
@@ -60,6 +61,7 @@ class WatchMark:
     reason: str = ""
     culprits: Sequence[Sequence[str]] = field(default_factory=tuple)
     in_force: Sequence[str] = ()
+    owners: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def change(self) -> PlannedChange:

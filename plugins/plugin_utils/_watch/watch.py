@@ -331,6 +331,7 @@ class WatchedRun:
             operations=list(operations),
             after=state.objects,
             written=written,
+            owners={**state.owners},
         )
         return mark.with_status(WATCHING, watched=watched_objects(mark.change))
 

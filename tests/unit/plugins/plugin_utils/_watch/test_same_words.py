@@ -53,7 +53,7 @@ def of_backtest(stopped: int, total: int, limits: EvidenceLimits) -> str:
     backtest = SimpleNamespace(requests={"may_block": stopped, "passing": total}, tried=[])
     record = {"unknown": [], "rules": [], "undecided": {"requests": 0}}
     backtested = Backtested(cast("Any", backtest), cast("Any", record), limits.max_percent)
-    finding = backtest_finding(Plan((), {}), backtested)
+    finding = backtest_finding(Plan({}, ()), backtested)
     assert finding is not None
     return str(finding[0])
 
