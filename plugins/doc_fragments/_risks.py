@@ -436,7 +436,7 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts, of V(mass_deletion), V(empties_list),
+      - The risks that the task accepts, of V(mass_deletion), V(empties_list), V(blocks_traffic),
         V(weakens_rate_limits). A plan with another risk fails before anything is written.
       - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
         failure prints it.

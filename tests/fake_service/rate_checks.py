@@ -125,8 +125,10 @@ def check_plan(plan: str, action: str, limit: Mapping[str, Any], pointer: str) -
         raise refusal(403, NOT_ENTITLED, "not entitled to use counting_expression", f"{pointer}/counting_expression")
     for name, reason in beyond_plan(plan, limit):
         raise refusal(403, NOT_ENTITLED, f"not entitled to use {reason}", f"{pointer}/{name}")
-    if plan not in ("free", "pro", "business") or action == "log":
+    if plan not in ("free", "pro", "business"):
         return
+    if action == "log":
+        raise refusal(403, NOT_ENTITLED, "not entitled to use the action log", pointer)
     if (action == "block") is (timeout == 0):
         reason = f"not entitled to use a mitigation_timeout of {timeout} with the action {action}"
         raise refusal(403, NOT_ENTITLED, reason, f"{pointer}/mitigation_timeout")

@@ -56,6 +56,7 @@ PLANS: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("network_firewall_rules", NOTHING, {"network_firewall_rules": TEN}, {}),
     ("managed_rules", NOTHING, {}, {"managed_rules": [{**DEPLOYED, "ref": f"r{number}", "action_parameters": {"id": MANAGED}} for number in range(9)]}),
     ("rate_limit_rules", NOTHING, {}, {"rate_limit_rules": [{**LOGIN_LIMIT, "ref": f"r{number}"} for number in range(9)]}),
+    ("rate_limit_rules", {"rules": [{**LOGIN_LIMIT, "staged": {}}]}, {}, {"plan": "pro"}),
     ("custom_ruleset", {"name": "Bots", **NOTHING}, {}, {"custom_rulesets": [BOTS], "custom_rules": [DEPLOYED]}),
     ("custom_ruleset", {"name": "Bots", "rules": [{**EVERYTHING, **SKIP, "position": "before r9"}]}, {},
      {"custom_rulesets": [BOTS], "custom_rules": [DEPLOYED]}),

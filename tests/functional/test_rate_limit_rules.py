@@ -94,6 +94,7 @@ def test_a_limit_that_cannot_work_is_refused_before_it_is_written(
          "it does not have the characteristic ip.src.country, which is in login."),
         ("pro", [limited(requests_to_origin=True)], "it does not have requests_to_origin, which is in login."),
         ("business", [{**LOGIN, "api_fields": {"ratelimit": {"score_per_period": 40}}}], "it does not have a score_per_period, which is in login."),
+        ("free", [{**TENTH, "action": "log"}], "it does not have the action log, which is in login."),
         ("free", [{**TENTH, "expression": 'http.host eq "a"'}], "it does not have the field http.host in the expression of a rate limit"),
         ("pro", [{**LOGIN, "expression": 'http.request.method eq "POST"'}], "it does not have the field http.request.method in the expression"),
         ("business", [{**LOGIN, "expression": 'ip.src.country eq "DE"'}], "it does not have the field ip.src.country in the expression"),
@@ -137,7 +138,6 @@ def test_a_plan_beyond_that_of_the_zone_is_refused(
         ("enterprise", limited(characteristics=["cf.colo.id", "ip.src", "ip.src.country"])),
         ("pro", {**LOGIN, "action": "managed_challenge", "ratelimit": {**PER_ADDRESS, "mitigation_timeout": 0}}),
         ("business", limited(counting_expression="http.response.code eq 401")),
-        ("free", {**TENTH, "action": "log"}),
         ("enterprise", limited(mitigation_timeout=0)),
     ],
 )

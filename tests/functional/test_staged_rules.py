@@ -134,6 +134,120 @@ def test_a_rule_that_stops_already_needs_no_steps(service: LocalService, modules
     assert actions(service) == ["managed_challenge"] and not service.queries
 
 
+WIDER = {**STAGED, "expression": 'http.request.uri.path contains "/admin"'}
+NARROWER = {**STAGED, "expression": 'http.request.uri.path eq "/admin" and http.request.method eq "POST"'}
+ACCEPTED = [{"code": "blocks_traffic", "resource": "custom_rule", "entries": ["admin"], "reason": "meant"}]
+
+
+def paths(service: LocalService, path: str, share: int, plan: str) -> None:
+    """Past requests, so many of ten thousand to a path."""
+    requests = [{"clientRequestPath": path, "count": share * 100}, {"clientRequestPath": "/", "count": 1000000}]
+    service.zone(ZONE).seed(plan=plan, requests=[item for item in requests if item["count"]])
+
+
+@pytest.mark.parametrize("plan", ["pro", "enterprise"])
+@pytest.mark.parametrize(("share", "waits"), [(0, False), (9, False), (200, True)])
+def test_a_rule_that_stops_already_gets_wider_when_past_requests_allow_it(
+    service: LocalService, modules: Modules, plan: str, share: int, waits: bool
+) -> None:
+    service.zone(ZONE).seed(plan=plan)
+    modules.done("custom_rules", zone_id=ZONE, rules=[ADMIN])
+    paths(service, "/admin/x", share, plan)
+    done = settled(modules, rules=[{**WIDER, "description": "wider"}])
+    assert reasons(done) == (["evidence"] if waits else [])
+    (rule,) = service.zone(ZONE).custom_rules
+    assert (rule["action"], rule["description"]) == ("block", "wider")
+    assert (rule["expression"] == ADMIN["expression"]) is waits
+    if waits:
+        words = "custom rule admin goes on as it is, and does not get its new values yet. It would have stopped "
+        assert done["pending"][0]["message"].startswith(words)
+        assert settled(modules, rules=[WIDER], accept_risks=ACCEPTED)["changed"]
+
+
+@pytest.mark.parametrize(
+    ("before", "rule", "waits"),
+    [
+        (ADMIN, WIDER, True),
+        (ADMIN, NARROWER, False),
+        ({**ADMIN, "action": "managed_challenge"}, STAGED, True),
+        ({**ADMIN, "action": "managed_challenge"}, {**STAGED, "action": "js_challenge"}, False),
+    ],
+)
+def test_only_a_rule_that_may_stop_more_waits_for_what_nobody_knows(
+    service: LocalService, modules: Modules, before: dict[str, Any], rule: dict[str, Any], waits: bool
+) -> None:
+    modules.done("custom_rules", zone_id=ZONE, rules=[before])
+    service.zone(ZONE).seed(analytics={"requests": {"enabled": False}})
+    accepted = ["weakens_zone", "passes_traffic"]
+    assert reasons(settled(modules, rules=[rule], accept_risks=accepted)) == (["unknown"] if waits else [])
+    (existing,) = service.zone(ZONE).custom_rules
+    expected = before if waits else rule
+    assert (existing["action"], existing["expression"]) == (expected["action"], expected["expression"])
+
+
+def test_a_rule_of_a_ruleset_that_stops_already_waits_for_what_nobody_knows(
+    service: LocalService, modules: Modules
+) -> None:
+    modules.done("custom_ruleset", zone_id=ZONE, name="Bots", rules=[ADMIN])
+    service.zone(ZONE).seed(analytics={"requests": {"enabled": False}})
+    (pending,) = settled(modules, "custom_ruleset", name="Bots", rules=[WIDER])["pending"]
+    assert pending["message"].startswith("rule admin of the ruleset Bots goes on as it is, and does not get its new")
+
+
+def clients(service: LocalService, requests: int) -> None:
+    """A client that sends so many requests in a minute to /login, of many requests in the last day."""
+    now = service.clock.now().replace(second=30)
+    seen = [{"datetime": (now - timedelta(hours=hour, minutes=1)).isoformat(), "count": 50} for hour in range(25)]
+    address = {"clientIP": "192.0.2.1", "clientRequestPath": "/login", "coloCode": "FRA"}
+    seen += [{**seen[1], **address, "count": requests}] if requests else []
+    service.zone(ZONE).seed(requests=seen)
+
+
+@pytest.mark.parametrize(
+    ("requests", "words"), [(5, ""), (60, "rate limiting rule login: It would have stopped 50 of"), (0, "")]
+)
+def test_a_rate_limit_without_log_takes_past_requests_as_evidence(
+    service: LocalService, modules: Modules, requests: int, words: str
+) -> None:
+    service.zone(ZONE).seed(plan="pro")
+    clients(service, requests)
+    rules = [{**LIMIT, "action": "block", "staged": {}, "ratelimit": {**LIMIT["ratelimit"], "mitigation_timeout": 60}}]
+    result = modules.run("rate_limit_rules", zone_id=ZONE, rules=rules)
+    assert bool(result.get("failed")) is bool(words), result.get("msg")
+    if words:
+        assert words in result["msg"] and not service.writes
+        assert modules.done("rate_limit_rules", zone_id=ZONE, rules=rules, accept_risks=["blocks_traffic"])["changed"]
+    assert actions(service, "rate_limit_rules") == ["block"]
+    again = modules.done("rate_limit_rules", zone_id=ZONE, rules=rules)
+    assert not again["changed"]
+
+
+@pytest.mark.parametrize(("number", "waits"), [(5, True), (50, False)])
+def test_a_rate_limit_that_stops_already_is_lowered_when_past_requests_allow_it(
+    service: LocalService, modules: Modules, number: int, waits: bool
+) -> None:
+    modules.done("rate_limit_rules", zone_id=ZONE, rules=[LIMIT])
+    clients(service, 60)
+    limit = {**LIMIT["ratelimit"], "requests_per_period": number}
+    rules = [{**LIMIT, "staged": {"max_stopped_percent": 0.1}, "ratelimit": limit}]
+    done = settled(modules, "rate_limit_rules", rules=rules, accept_risks=["weakens_rate_limits", "passes_traffic"])
+    assert reasons(done) == (["evidence"] if waits else [])
+    (rule,) = service.zone(ZONE).rules_of("rate_limit_rules")
+    assert rule["ratelimit"]["requests_per_period"] == (10 if waits else number)
+
+
+def test_of_packets_nobody_knows_what_a_wider_rule_matches(service: LocalService, modules: Modules) -> None:
+    rule = {"ref": "deny", "action": "block", "expression": "ip.src in {192.0.2.0/25}"}
+    modules.done("network_firewall_rules", account_id=ACCOUNT, rules=[rule])
+    wider = {**rule, "expression": "ip.src in {192.0.2.0/24}", "staged": {}}
+    for dummy in range(2):
+        done = modules.done("network_firewall_rules", account_id=ACCOUNT, rules=[wider])
+        (pending,) = done["pending"]
+        assert pending["reason"] == "unknown" and "Write them as a new rule, which logs first." in pending["message"]
+    (existing,) = service.account(ACCOUNT).entry_points["magic_transit"]["rules"]
+    assert existing["expression"] == rule["expression"]
+
+
 def test_a_rule_that_is_switched_off_logs_first(service: LocalService, modules: Modules) -> None:
     modules.done("custom_rules", zone_id=ZONE, rules=[{**ADMIN, "enabled": False}])
     assert reasons(settled(modules, rules=[{**STAGED, "enabled": True}])) == ["time"]
@@ -141,7 +255,7 @@ def test_a_rule_that_is_switched_off_logs_first(service: LocalService, modules: 
     assert (rule["action"], rule["enabled"]) == ("log", True)
 
 
-def test_a_rate_limit_logs_first_on_every_plan(service: LocalService, modules: Modules) -> None:
+def test_a_rate_limit_logs_first_where_the_plan_has_log(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(plan="enterprise")
     traffic(service, matched=0)
     rules = [{**LIMIT, "staged": {"hours": 24}}]

@@ -103,6 +103,7 @@ OF_PLANS = [  # the plan of the zone, a rule that it does not include with what 
     ("free", Row("rate_limit_rules", {**SLOW, "action_parameters": ANSWER}, "a response of a rule", SLOW)),
     ("free", Row("managed_rules", execute(MANAGED_ID), "the Cloudflare Managed Ruleset", execute(FREE_ID))),
     ("free", Row("managed_rules", execute(OWASP_ID), "the Cloudflare OWASP Core Ruleset", execute(FREE_ID))),
+    ("business", Row("rate_limit_rules", {**SLOW, "action": "log"}, "the action log", SLOW)),
     ("pro", Row("ddos_l7_overrides", override("ssl"), "an expression other than true in an override of HTTP DDoS rules", override("true"))),
     ("business", Row("ddos_l7_overrides", {**override("true"), "action": "log"}, "the action log", {**override("true"), "action": "block"})),
 ]  # fmt: skip

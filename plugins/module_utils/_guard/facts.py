@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from .._errors import ProtectionError
-from .._plan.plan import Plan
+from .._plan.plan import Operation, Plan
 from .._schema.resource import NO_ITEMS, Object, Resource
 from .._text import first_few
 from .finding import Entry, FinderAnswer, entries_of
@@ -46,7 +46,8 @@ class Facts(NamedTuple):
     what the plan changes in addition to its objects, or on what is not known of that. `expected`
     are the results of expectations. `ineffective` are objects of the task that cannot work, None
     for a task whose objects always can; `ineffective_afterwards` are those of the planned state,
-    None if there is no report, or the plan has no operations. `measured` are the measurements of
+    None if there is no report, or the plan has no operations. `too_much` are operations that would
+    stop too many of the past requests, each with the reason. `measured` are the measurements of
     the rate limits of the task, None if it does not ask for them.
     """
 
@@ -54,6 +55,7 @@ class Facts(NamedTuple):
     warnings: Sequence[str] = ()
     expected: Mapping[str, Any] = NO_ITEMS
     backtested: Backtested | None = None
+    too_much: Sequence[tuple[str, Operation]] = ()
     measured: Sequence[Mapping[str, object]] | None = None
     ineffective: Sequence[Mapping[str, object]] | None = None
     ineffective_afterwards: Sequence[Mapping[str, object]] | None = None
@@ -74,6 +76,20 @@ class Facts(NamedTuple):
         if isinstance(answer, ProtectionError):
             raise answer
         return answer
+
+
+def past_requests_finding(plan: Plan, facts: Facts) -> FinderAnswer:
+    """The risk that a plan would stop too many of the past requests, or that nobody knows how many;
+    None otherwise."""
+    found = [backtest_finding(plan, facts.backtested)] if facts.backtested else []
+    found += [(reason, [], entries_of([operation])) for reason, operation in facts.too_much]
+    sentences: list[str] = []
+    entries: list[Entry] = []
+    for answer in found:
+        if answer:
+            sentences.append(answer[0])
+            entries += answer[2]
+    return (" ".join(sentences), [], entries) if sentences else None
 
 
 def backtest_finding(plan: Plan, backtested: Backtested) -> FinderAnswer:

@@ -17,10 +17,9 @@ from .approval import approval_refusal, plan_id
 from .check import check_plan
 from .checked import Checked
 from .comparison import unmet_refusal
-from .facts import Facts, backtest_finding
+from .facts import Facts, past_requests_finding
 from .feasibility import CHECKS, check_feasibility
 from .finders.base import PlanTraffic
-from .finding import FinderAnswer
 from .terms import Terms
 
 
@@ -45,7 +44,7 @@ class Guard(NamedTuple):
         `planned` may be the rest of that plan.
         """
         plan, terms = planned.plan, self.terms
-        finding, traffic = self._backtest_finding(plan, facts), self._traffic(plan)
+        finding, traffic = past_requests_finding(plan, facts), self._traffic(plan)
         checked = check_plan(planned, terms, self.now, finding, traffic)
         infeasible, unknown = check_feasibility(plan, facts.look_up, self._checks(plan))
         to_approve = plan if begun else planned.whole_plan
@@ -65,11 +64,6 @@ class Guard(NamedTuple):
             plan_id=identity,
         )
         return checked.refused_for(refusals)
-
-    def _backtest_finding(self, plan: Plan, facts: Facts) -> FinderAnswer:
-        if not facts.backtested:
-            return None
-        return backtest_finding(plan, facts.backtested)
 
     def _traffic(self, plan: Plan) -> PlanTraffic | None:
         """The traffic that a plan treats differently; None for a task without rules."""

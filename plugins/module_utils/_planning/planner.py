@@ -106,9 +106,10 @@ class Planner(NamedTuple):
         ask for them.
         """
         question, rule_question = self.rollout.question, self.rollout.rule_question
+        evidence = surroundings.rule_evidence
         verdicts: dict[Target, Verdict] = {}
         if question and changes_protection(plan):
             verdicts.update(question.verdicts(plan, surroundings.traffic))
-        if rule_question:
-            verdicts.update(rule_question.verdicts(plan, surroundings.logged))
+        if rule_question and evidence:
+            verdicts.update(rule_question.verdicts(plan, evidence))
         return verdicts

@@ -22,12 +22,12 @@ from .._guard.terms import BacktestTerms, Terms
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._schema.account import decided_with
-from .._schema.resource import NO_ITEMS, ZONE_OPTION, Object, Resource, State
+from .._schema.resource import ZONE_OPTION, Object, Resource, State
 from .stages import Rollout, changes_protection
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic
-    from .rule_evidence import LoggedByHours
+    from .rule_evidence import RuleEvidence
 
 
 class Surroundings(NamedTuple):
@@ -37,7 +37,7 @@ class Surroundings(NamedTuple):
     draft: Plan
     traffic: AccountTraffic | None = None
     facts: Facts = Facts()
-    logged: LoggedByHours = NO_ITEMS
+    rule_evidence: RuleEvidence | None = None
 
     def complete(self, plan: Plan) -> Plan:
         """The plan, with the existing state as the draft has it: all that was read."""
@@ -72,8 +72,11 @@ class SurroundingsReader(NamedTuple):
             measured=self._measured(plan),
         )
         question = self.rollout.rule_question
-        logged = question.read(plan, self.client) if question else NO_ITEMS
-        return Surroundings(plan, traffic, facts, logged)
+        if question is None:
+            return Surroundings(plan, traffic, facts)
+        evidence = question.read(plan, self.client)
+        facts = facts._replace(too_much=evidence.against_new(plan, self.rollout.tested))
+        return Surroundings(plan, traffic, facts, evidence)
 
     def read_for_second(self, second: Plan) -> Surroundings:
         """All that decides about a second plan, on what others wrote meanwhile."""
@@ -131,10 +134,17 @@ class SurroundingsReader(NamedTuple):
             self.context,
             lists,
             task_keys,
-            evaluates=expects or bool(self.rollout.backtest_of(plan) and plan.operations),
+            evaluates=expects or self._evaluates(plan),
             decides=bool(plan.operations or expects or lists or self._looks_at_all),
             expected_lists=self._expected_lists(),
         )
+
+    def _evaluates(self, plan: Plan) -> bool:
+        """Return whether past requests are evaluated for a plan."""
+        question = self.rollout.rule_question
+        if question and question.asked_of_past_requests(plan):
+            return True
+        return bool(self.rollout.backtest_of(plan) and plan.operations)
 
     @property
     def _looks_at_all(self) -> bool:

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 from datetime import datetime
 from fractions import Fraction
-from typing import AbstractSet, Mapping, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Container, Mapping, NamedTuple, Sequence, Tuple
 
 from .._api.client import Client
 from .._plan.plan import Operation, Plan
 from .._plan.rollout import EvidenceLimits, Target, Verdict
-from .._protection.monitoring import enabled_too_soon, ladder_of, raises_rule
+from .._protection.monitoring import UNDECIDING, enabled_too_soon, ladder_of, raises_rule
+from .._schema.rate_limits import RATE_LIMIT_RULES
+from .._schema.resource import NO_ITEMS
 from .._text import sentence
 from .._traffic.logged import LoggedTraffic, read_logged
 from .._traffic.queries import percentage
 from .._traffic.stopped import WOULD_HAVE_STOPPED, StoppedLimits, StoppedTraffic
+from .widened_rules import past_verdicts, widens
 
 TrafficAndHours = Tuple[str, float]  # which rules match, and which are examined
 LoggedByHours = Mapping[TrafficAndHours, LoggedTraffic]
@@ -29,16 +32,38 @@ ASKED_FOR = (
 )
 NO_ID = "Cloudflare shows no id of it, by which the analytics name it."
 STOP = "stop"
-INERT = ("description",)  # which changes nothing of what a rule matches
+
+
+class RuleEvidence(NamedTuple):
+    """The evidence for rules, or against them: their logs, and the verdicts of past requests on
+    rules that would stop more than today."""
+
+    logged: LoggedByHours = NO_ITEMS
+    by_past_requests: Mapping[Target, Verdict] = NO_ITEMS
+
+    def against_new(self, plan: Plan, tested: Container[Target]) -> list[tuple[str, Operation]]:
+        """The operations of a plan that past requests speak against, and that cannot wait since
+        their rules cannot log, each with the reason."""
+        against: list[tuple[str, Operation]] = []
+        for operation in plan.operations:
+            verdict = self.by_past_requests.get(operation.target)
+            is_new = operation.target in tested and raises_rule(operation)
+            if verdict and verdict.reason and is_new:
+                title = operation.resource.title_of(operation.fields)
+                message = " ".join([verdict.message, *verdict.advice])
+                against.append((f"{title}: {message}", operation))
+        return against
 
 
 class RuleQuestion(NamedTuple):
-    """The question whether the log of rules speaks against giving them their actions; rules that
-    get them `at_once` need no answer."""
+    """The question whether the log of rules speaks against giving them their actions, and past
+    requests against having them stop more; rules that get that `at_once` need no answer. Those in
+    `tested` cannot log."""
 
     stages: Mapping[Target, EvidenceLimits]
     now: datetime | None
     at_once: AbstractSet[Target]
+    tested: Mapping[Target, EvidenceLimits] = NO_ITEMS
 
     def _asked(self, plan: Plan) -> list[Operation]:
         """The operations that give a rule its action by stages."""
@@ -50,6 +75,22 @@ class RuleQuestion(NamedTuple):
             and raises_rule(operation)
         ]
 
+    def asked_of_past_requests(self, plan: Plan) -> list[Operation]:
+        """The operations of a plan on which past requests decide: they have a rule stop more than
+        today, or switch on a rate limit that cannot log."""
+        limits = {**self.tested, **self.stages}
+        return [
+            operation
+            for operation in plan.operations
+            if operation.target in limits
+            and operation.target not in self.at_once
+            and (widens(operation) or self._is_limit_without_log(operation))
+        ]
+
+    def _is_limit_without_log(self, operation: Operation) -> bool:
+        is_limit = operation.resource.plural == RATE_LIMIT_RULES.plural
+        return is_limit and operation.target in self.tested and raises_rule(operation)
+
     def _without_traffic(self, operation: Operation) -> Verdict | None:
         """The verdict on a rule that needs no traffic to be judged; None for any other."""
         resource, existing = operation.resource, operation.existing
@@ -57,11 +98,18 @@ class RuleQuestion(NamedTuple):
         reason = enabled_too_soon(resource, existing, self.now, limits.time)
         if ladder is None or existing is None or reason:
             return Verdict.unknown(sentence(f"it {reason}"), [], verb=STOP)
-        if set(operation.fields) - {ladder.field, *ladder.of_last_alone, *INERT}:
+        if set(operation.fields) - {ladder.field, *ladder.of_last_alone, *UNDECIDING}:
             return Verdict.unknown(ASKED_FOR, [], restarts=True, verb=STOP)
         return None if existing.get("id") else Verdict.unknown(NO_ID, [], verb=STOP)
 
-    def read(self, plan: Plan, client: Client) -> dict[TrafficAndHours, LoggedTraffic]:
+    def read(self, plan: Plan, client: Client) -> RuleEvidence:
+        """The evidence on the rules of a plan."""
+        asked = self.asked_of_past_requests(plan)
+        limits = {**self.tested, **self.stages}
+        by_past_requests = past_verdicts(asked, plan, client, self.now, limits)
+        return RuleEvidence(self._read_logged(plan, client), by_past_requests)
+
+    def _read_logged(self, plan: Plan, client: Client) -> dict[TrafficAndHours, LoggedTraffic]:
         """The traffic that can tell of the rules of a plan."""
         logged: dict[TrafficAndHours, LoggedTraffic] = {}
         for operation in self._asked(plan):
@@ -74,17 +122,23 @@ class RuleQuestion(NamedTuple):
                 logged[key] = read_logged(client.ask, owner, resource.traffic, since, self.now)
         return logged
 
-    def verdicts(self, plan: Plan, logged: LoggedByHours) -> dict[Target, Verdict]:
-        """The verdicts on all rules that get their action by a plan."""
-        verdicts: dict[Target, Verdict] = {}
+    def verdicts(self, plan: Plan, evidence: RuleEvidence) -> dict[Target, Verdict]:
+        """The verdicts on all rules that get their action by a plan, or stop more by it."""
+        verdicts = dict(evidence.by_past_requests)
         for operation in self._asked(plan):
             limits, verdict = self.stages[operation.target], self._without_traffic(operation)
             if verdict is None:
                 identity, traffic = (operation.existing or {}).get("id"), operation.resource.traffic
-                matched = logged[traffic, limits.hours]
+                matched = evidence.logged[traffic, limits.hours]
                 verdict = verdict_of(str(identity), traffic, matched, limits)
             verdicts[operation.target] = verdict
         return verdicts
+
+
+def is_backtested(operation: Operation) -> bool:
+    """Return whether a backtest tells what a rule stops that did not stop any before: it evaluates
+    no rate limits."""
+    return raises_rule(operation) and operation.resource.plural != RATE_LIMIT_RULES.plural
 
 
 def verdict_of(

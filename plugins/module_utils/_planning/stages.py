@@ -23,7 +23,7 @@ from .._plan.desired import Desired
 from .._plan.plan import Operation, Plan
 from .._plan.reconcile import Adjust, as_desired
 from .._plan.rollout import EvidenceLimits, Planned, Target, Verdict, Verdicts
-from .._protection.monitoring import Ladder, enabled_too_soon, enabling, ladder_of, raises_rule
+from .._protection.monitoring import UNDECIDING, Ladder, enabled_too_soon, ladder_of, raises_rule
 from .._schema.resource import NO_ITEMS, Object, Resource, Values, without
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
@@ -71,19 +71,27 @@ class Rollout(NamedTuple):
 
     @property
     def rule_question(self) -> RuleQuestion | None:
-        """The question to what rules have logged; None for a task without such rules."""
-        if not self.stages:
+        """The question to what rules have logged, and to past requests; None for a task without
+        such rules."""
+        if not self._has_stages:
             return None
         from .rule_evidence import RuleQuestion  # loaded by the tasks that ask for it
 
-        return RuleQuestion(self.stages, self.now, self.at_once)
+        return RuleQuestion(self.stages, self.now, self.at_once, self.tested)
+
+    @property
+    def _has_stages(self) -> bool:
+        """Return whether rules ask for stages themselves."""
+        return bool(self.stages or self.tested)
 
     def backtest_of(self, plan: Plan) -> BacktestTerms | None:
         """The terms of the backtest of a plan: those of the task, or those of its rules that
         cannot log; None if there are none."""
         if self.terms.backtest or not self.tested:
             return self.terms.backtest
-        targets = [item.target for item in plan.operations if raises_rule(item)]
+        from .rule_evidence import is_backtested  # loaded by the tasks with such rules
+
+        targets = [item.target for item in plan.operations if is_backtested(item)]
         limits = [self.tested[target] for target in targets if target in self.tested]
         if not limits:
             return None
@@ -102,7 +110,7 @@ class Rollout(NamedTuple):
         """The plan that `make` returns, in which an object stays at an earlier stage if it is too
         early to enable it, or if a verdict in `against` speaks against it.
         """
-        if not self.terms.is_staged and not self.stages:
+        if not self.terms.is_staged and not self._has_stages:
             return Planned(make(as_desired))
         staged: set[Target] = set()
 
@@ -111,7 +119,7 @@ class Rollout(NamedTuple):
                 return values
             key = resource.key_of(values)
             staged.add((resource.plural, key))
-            return _at_earlier_stage(ladder_of(resource), existing, values)
+            return _at_earlier_stage(resource, existing, values)
 
         plan = make(adjust)
         return Planned(plan, frozenset(staged), against=against)
@@ -119,36 +127,28 @@ class Rollout(NamedTuple):
     def _waits(
         self, resource: Resource, existing: Object | None, values: Values, against: Verdicts
     ) -> bool:
-        """Return whether these values would enable an object that must wait."""
-        ladder = ladder_of(resource)
-        if ladder is None or not _raises(ladder, existing, values):
+        """Return whether these values would enable an object that must wait, or have it stop
+        more."""
+        ladder, target = ladder_of(resource), (resource.plural, resource.key_of(values))
+        if ladder is None or target in against:
+            return target in against
+        if target in self.at_once or not _raises(ladder, existing, values):
             return False
-        target = (resource.plural, resource.key_of(values))
-        if target in self.at_once or not self._is_staged(resource, target):
+        if not self._is_staged(resource, target):
             return False
-        is_early = enabled_too_soon(resource, existing, self.now, self._time_of(target))
-        return bool(is_early) or target in against
+        return bool(enabled_too_soon(resource, existing, self.now, self._time_of(target)))
 
     def refused(self, plan: Plan, verdicts: Verdicts) -> dict[Target, Verdict]:
-        """The verdicts that speak against enabling objects of a plan, except for those that the
-        task accepts.
+        """The verdicts that speak against enabling objects of a plan, or having them stop more,
+        except for those that the task accepts.
         """
         refused: dict[Target, Verdict] = {}
-        for operation in self._raising(plan):
-            verdict = verdicts.get(operation.target)
+        for operation in plan.operations:
+            is_of_guard = operation.target in self.tested and raises_rule(operation)
+            verdict = None if is_of_guard else verdicts.get(operation.target)
             if verdict and verdict.reason and not self._accepts(operation, verdict):
                 refused[operation.target] = verdict
         return refused
-
-    def _raising(self, plan: Plan) -> Sequence[Operation]:
-        """The operations of a plan after which an object that goes through stages stops traffic
-        that it did not stop before."""
-        rules = [
-            operation
-            for operation in (plan.operations if self.stages else ())
-            if operation.target in self.stages and raises_rule(operation)
-        ]
-        return [*(enabling(plan) if self.terms.is_staged else ()), *rules]
 
     def _accepts(self, operation: Operation, verdict: Verdict) -> bool:
         """Return whether the task accepts that an operation drops, or blocks, traffic."""
@@ -167,7 +167,7 @@ class Rollout(NamedTuple):
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
         pending: list[Pending] = []
         left_alone = {operation.target for operation in planned.left_alone}
-        after = planned.plan.after() if self.terms.is_staged or self.stages else {}
+        after = planned.plan.after() if self.terms.is_staged or self._has_stages else {}
         for desired in task_desired:
             resource, ladder = desired.resource, ladder_of(desired.resource)
             if ladder is None or resource.plural not in after:
@@ -175,10 +175,12 @@ class Rollout(NamedTuple):
             objects = {resource.key_of(obj): obj for obj in after[resource.plural]}
             for key, values in desired.objects.items():
                 target = (resource.plural, key)
-                if target in left_alone or not self._is_staged(resource, target):
+                if target in left_alone or key not in objects:
                     continue
-                if key in objects and _is_open(ladder, objects[key], values):
-                    final = str(values[ladder.field])
+                is_staged = self._is_staged(resource, target)
+                is_open = is_staged and _is_open(ladder, objects[key], values)
+                if is_open or target in planned.against:
+                    final = str({**objects[key], **values}[ladder.field])
                     pending.append(self._pending(planned, resource, objects[key], final))
         return pending
 
@@ -192,6 +194,8 @@ class Rollout(NamedTuple):
         verdict, not_before = planned.against.get(target), None
         if verdict and not verdict.restarts:
             beginning = f"{ladder.monitors}, and {ladder.is_not_raised}."
+            if ladder.is_at_last(obj):
+                beginning = "goes on as it is, and does not get its new values yet."
             sentences = [beginning, verdict.message, *verdict.advice]
             message = " ".join(sentences)
         else:
@@ -254,12 +258,17 @@ def _is_open(ladder: Ladder, obj: Object, values: Values) -> bool:
     return not ladder.is_at_last(obj) and _raises(ladder, obj, values)
 
 
-def _at_earlier_stage(ladder: Ladder | None, existing: Object | None, values: Values) -> Values:
+def _at_earlier_stage(resource: Resource, existing: Object | None, values: Values) -> Values:
     """The desired values with the earlier stage, and without what goes with the last one alone;
-    without a stage if the object is at the earlier one already.
+    without a stage if the object is at the earlier one already. An object that is at the last one
+    stays as it is.
     """
+    ladder = ladder_of(resource)
     if ladder is None:
         return values
+    if ladder.is_at_last(existing):
+        names = [*resource.key, *UNDECIDING]
+        return {name: values[name] for name in names if name in values}
     remaining = without(values, ladder.field, *ladder.of_last_alone)
     if ladder.is_at_earlier(existing):
         return remaining

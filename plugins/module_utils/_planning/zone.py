@@ -20,7 +20,6 @@ from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.neighbours import ZONE
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.quotas import quota_of
-from .._schema.rate_limits import RATE_LIMIT_RULES
 from .._schema.resource import ACCOUNT_OPTION, LOG, ZONE_OPTION, Object, State, fields_in
 from .._schema.zone import STATUS, plan_of, why_not_served
 from .._text import Option
@@ -29,7 +28,7 @@ SERVED = "Whether Cloudflare serves the zone is not known"
 OF_ACCOUNT = "Whether the zone is of the account of its host is not known"
 NO_ANSWER = "Cloudflare does not say it."
 NOT_SERVED = "not_served"  # of a result
-LOGGING_ON_ALL_PLANS = (RATE_LIMIT_RULES.plural, NETWORK_FIREWALL_RULES.plural)
+LOGGING_ON_ALL_PLANS = (NETWORK_FIREWALL_RULES.plural,)  # of an account
 
 
 def with_zone(plan: Plan, client: Client, context: Context) -> Plan:

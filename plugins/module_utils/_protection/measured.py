@@ -42,6 +42,8 @@ TIMES = {
 }
 PIECE = timedelta(hours=1)  # of a query, so that its rows fit into a page
 ONLY_ORIGIN = "It counts requests to the origin alone, which the analytics do not tell apart."
+OTHERS_COUNTED = "It counts other requests than those that it stops."
+NO_NUMBER = "It has no number of requests."
 BY_SCORE = "It counts scores, which the analytics do not have."
 
 
@@ -76,10 +78,12 @@ class CountedLimit(NamedTuple):
 
 
 class ClientCounts(NamedTuple):
-    """The numbers of requests by client and period, and the reasons why more may be counted."""
+    """The numbers of requests by client and period, and the reasons why more may be counted;
+    `of_zone` are all requests to the zone."""
 
     requests: Mapping[ClientPeriod, int]
     unknown: Sequence[str]
+    of_zone: int = 0
 
 
 def counted_limit(rule: Object, state: State) -> CountedLimit:
@@ -128,15 +132,60 @@ def measured_limits(
     records: list[MeasuredLimit] = []
     for rule in rules:
         limit = counted_limit(rule, state)
-        if limit.unknown:
-            records.append(measurement(limit, ClientCounts({}, ())))
-            continue
-        reader = FieldReader([*limit.expression.names, *limit.fields], ANALYTICS)
-        listing = _listing(limit, reader, analytics)
-        counts = client_counts(limit, reader, listing.rows, zone_values(state))
-        reasons = [*_doubts_of(listing), *counts.unknown]
-        records.append(measurement(limit, counts._replace(unknown=reasons)))
+        records.append(measurement(limit, _counts(limit, state, analytics)))
     return records
+
+
+def _counts(limit: CountedLimit, state: State, analytics: Analytics) -> ClientCounts:
+    """The requests that a limit counts, unless the analytics cannot tell its clients apart."""
+    if limit.unknown:
+        return ClientCounts({}, ())
+    reader = FieldReader([*limit.expression.names, *limit.fields], ANALYTICS)
+    listing = _listing(limit, reader, analytics)
+    counts = client_counts(limit, reader, listing.rows, zone_values(state))
+    of_zone = sum(row.packets for row in listing.rows)
+    return counts._replace(unknown=[*_doubts_of(listing), *counts.unknown], of_zone=of_zone)
+
+
+class OverLimit(NamedTuple):
+    """The requests that a rate limit would have stopped, of how many to the zone, and the reasons
+    why that is not known."""
+
+    stopped: int
+    requests: int
+    unknown: Sequence[str]
+
+
+def requests_over_limit(rule: Object, state: State, analytics: Analytics) -> OverLimit:
+    """The requests that a rate limit would have stopped: of each client those above its number in a
+    period, and all until its timeout has passed."""
+    limit, declared = counted_limit(rule, state), limit_of(rule)
+    counts = _counts(limit, state, analytics)
+    unknown = [*limit.unknown, *counts.unknown]
+    unknown += [OTHERS_COUNTED] if declared.get("counting_expression") else []
+    most, timeout = declared.get("requests_per_period"), declared.get("mitigation_timeout") or 0
+    if not isinstance(most, int) or not isinstance(timeout, int):
+        return OverLimit(0, counts.of_zone, [*unknown, NO_NUMBER])
+    by_client: dict[object, dict[int, int]] = {}
+    for (client, number), requests in counts.requests.items():
+        by_client.setdefault(client, {})[number] = requests
+    further = -(-timeout // limit.period)
+    stopped = sum(_stopped_of(periods, most, further) for periods in by_client.values())
+    return OverLimit(stopped, counts.of_zone, unknown)
+
+
+def _stopped_of(periods: Mapping[int, int], most: int, further: int) -> int:
+    """The stopped requests of a client with so many requests by the number of a period; it is
+    stopped in so many `further` periods."""
+    stopped, until = 0, -1
+    for number in sorted(periods):
+        requests = periods[number]
+        if number <= until:
+            stopped += requests
+        elif requests > most:
+            stopped += requests - most
+            until = number + further
+    return stopped
 
 
 def time_of(period: int) -> str:

@@ -16,6 +16,8 @@ from .._schema.account import ENABLED, MONITORING
 from .._schema.resource import ACTION, LOG, Object, Resource
 from .._timestamps import started_before
 
+UNDECIDING = ("description",)  # fields that change nothing of what a rule matches
+
 
 class Ladder(NamedTuple):
     """The stages of the objects of a collection. `field` names the stage; `last` are its values at

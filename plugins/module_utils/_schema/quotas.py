@@ -7,8 +7,8 @@
 parts of rules that a plan withholds.
 
 The vendor has them on its pages "Custom rules", "Rate limiting rules" and "Managed Rules" (sections
-"Availability"), "Override parameters" (HTTP DDoS Attack Protection) and "Custom lists", read on
-2026-11-28.
+"Availability"), "Actions" (of the Rules language: Log is only available on Enterprise plans),
+"Override parameters" (HTTP DDoS Attack Protection) and "Custom lists", read on 2026-11-28.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def features(rule: Object) -> frozenset[str]:
     limit, action = limit_of(rule), str(rule.get("action"))
     timeout = limit.get("mitigation_timeout") or 0
     needs = {
-        LOG_FEATURE: action == "log" and not limit,
+        LOG_FEATURE: action == LOG,
         REGEX_FEATURE: Expression.of_object(rule).has_regular_expression,
         COUNTING_FEATURE: bool(limit.get("counting_expression")),
         SCORE_FEATURE: SCORE in limit,

@@ -78,8 +78,9 @@ BLOCKS_EVERYTHING = Risk(
 BLOCKS_TRAFFIC = Risk(
     "blocks_traffic",
     "The plan would newly block or challenge more of the past requests than O(backtest) allows, or"
-    " it is not known how many. Undecided requests count as blocked.",
-    any_of(CUSTOM_RULES),
+    " it is not known how many. Undecided requests count as blocked. A rule that is C(staged) takes"
+    " its own limit.",
+    any_of(CUSTOM_RULES, RATE_LIMIT_RULES),
 )
 PASSES_TRAFFIC = Risk(
     "passes_traffic",

@@ -1,0 +1,149 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules that stop traffic already and would stop more, and rate limits that cannot log: past
+requests speak for them before they are written. Not known counts as too much."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from fractions import Fraction
+from typing import Mapping, NamedTuple, Sequence
+
+from .._api.client import Client
+from .._expressions.expression import Expression
+from .._expressions.solve import unmatched
+from .._guard.facts import PASSING_REQUESTS
+from .._plan.plan import POSITION, Operation, Plan
+from .._plan.rollout import EvidenceLimits, Target, Verdict
+from .._protection.backtest import Backtest
+from .._protection.backtested import of_analytics
+from .._protection.measured import Analytics, requests_over_limit
+from .._protection.monitoring import UNDECIDING, ladder_of
+from .._schema.rate_limits import RATE_LIMIT_RULES, limit_of
+from .._schema.resource import ACTION, NO_ITEMS, ZONE_OPTION, Object, without
+from .._text import first_few
+from .._traffic.queries import percentage
+from .._traffic.stopped import WOULD_HAVE_STOPPED, StoppedLimits, StoppedTraffic
+
+STOP = "stop"
+ONLY_REQUESTS = (
+    "No past packets tell which of them its new values match. Write them as a new rule, which logs"
+    " first."
+)
+NO_TIME = "Cloudflare does not tell its time."
+RATE_LIMIT, EXPRESSION = "ratelimit", "expression"
+LOOSER_IF_HIGHER, LOOSER_IF_LOWER = "requests_per_period", "mitigation_timeout"
+
+
+def widens(operation: Operation) -> bool:
+    """Return whether a rule that stops traffic may stop more of it after an operation."""
+    resource, existing, planned = operation.resource, operation.existing, operation.planned
+    ladder = None if resource.mode_field else ladder_of(resource)
+    if ladder is None or existing is None or planned is None:
+        return False
+    if not ladder.is_at_last(existing) or not ladder.is_at_last(planned):
+        return False
+    names = {*operation.fields} - {POSITION, *UNDECIDING, *ladder.of_last_alone}
+    return any(_stops_more(name, existing, planned) for name in names)
+
+
+def _stops_more(name: str, existing: Object, planned: Object) -> bool:
+    """Return whether a rule may stop more by the change of a field."""
+    if name == ACTION:  # a block stops people whom a challenge lets pass
+        return bool(planned[ACTION] == "block")
+    if name == EXPRESSION:
+        texts = (Expression.of_object(existing), Expression.of_object(planned))
+        return bool(unmatched(*texts))
+    if name == RATE_LIMIT:
+        return not _is_looser(limit_of(existing), limit_of(planned))
+    return True
+
+
+def _is_looser(before: Object, after: Object) -> bool:
+    """Return whether a limit counts as before, and stops a client later and for a shorter time."""
+    numbers = (LOOSER_IF_HIGHER, LOOSER_IF_LOWER)
+    if without(before, *numbers) != without(after, *numbers):
+        return False
+    more = _number(after, LOOSER_IF_HIGHER) >= _number(before, LOOSER_IF_HIGHER)
+    return more and _number(after, LOOSER_IF_LOWER) <= _number(before, LOOSER_IF_LOWER)
+
+
+def _number(limit: Object, name: str) -> int:
+    number = limit.get(name)
+    return number if isinstance(number, int) else 0
+
+
+class StoppedMore(NamedTuple):
+    """The requests that a rule would have stopped beyond what is stopped already, of how many, and
+    the reasons why more of them may be."""
+
+    stopped: int
+    requests: int
+    unknown: Sequence[str] = ()
+    advice: Sequence[str] = ()
+    noun: str = "requests"
+
+
+def past_verdicts(
+    operations: Sequence[Operation],
+    plan: Plan,
+    client: Client,
+    now: datetime | None,
+    limits: Mapping[Target, EvidenceLimits],
+) -> dict[Target, Verdict]:
+    """The verdicts of past requests on rules of a plan that these operations have stop more."""
+    verdicts: dict[Target, Verdict] = {}
+    for operation in operations:
+        of_rule = limits[operation.target]
+        stopped = _stopped_more(operation, plan, client, now, of_rule.hours)
+        verdicts[operation.target] = _verdict(stopped, of_rule)
+    return verdicts
+
+
+def _stopped_more(
+    operation: Operation, plan: Plan, client: Client, now: datetime | None, hours: float
+) -> StoppedMore:
+    zone_id = client.owner.get(ZONE_OPTION)
+    if now is None:
+        return StoppedMore(0, 0, [NO_TIME])
+    if zone_id is None or operation.resource.traffic != "request":
+        return StoppedMore(0, 0, [ONLY_REQUESTS])
+    if operation.resource.plural == RATE_LIMIT_RULES.plural:
+        analytics = Analytics(client.ask, zone_id, now, hours)
+        return _over_limit(operation, plan, analytics)
+    alone = plan._replace(operations=(operation,), order=NO_ITEMS, alongside=NO_ITEMS)
+    backtest = Backtest(plan.before, alone.after())
+    record = of_analytics(backtest, client.ask, zone_id, now, hours)
+    undecided, advice = record["undecided"], []
+    if undecided["requests"]:
+        fields, percent = first_few(undecided["fields"]), undecided["percent"] or 0
+        advice.append(f"Of {percent:g} % it is not known, without {fields}.")
+    stopped, passing = backtest.requests["may_block"], backtest.requests["passing"]
+    return StoppedMore(stopped, passing, record["unknown"], advice, PASSING_REQUESTS)
+
+
+def _over_limit(operation: Operation, plan: Plan, analytics: Analytics) -> StoppedMore:
+    """The requests that a rate limit would have stopped, without those that it stops today."""
+    after = requests_over_limit(operation.planned or {}, plan.before, analytics)
+    if not operation.existing or not limit_of(operation.existing) or after.unknown:
+        return StoppedMore(*after)
+    before = requests_over_limit(operation.existing, plan.before, analytics)
+    is_harder = ACTION in operation.fields
+    stopped = after.stopped if is_harder else max(0, after.stopped - before.stopped)
+    return StoppedMore(stopped, after.requests, before.unknown)
+
+
+def _verdict(more: StoppedMore, limits: EvidenceLimits) -> Verdict:
+    percent = percentage(more.stopped, more.requests)
+    if more.stopped * 100 > Fraction(str(limits.max_percent)) * more.requests:
+        within = f"within {limits.hours:g} h"
+        newly_stopped = StoppedTraffic(more.stopped, more.requests, more.noun, when=within)
+        most = StoppedLimits(limits.max_percent)
+        message = f"It {newly_stopped.beyond(most, WOULD_HAVE_STOPPED)}."
+        return Verdict("evidence", message, percent, more.stopped, advice=more.advice)
+    if more.unknown:
+        return Verdict.unknown(" ".join(more.unknown), [], verb=STOP)
+    return Verdict("", "", percent, more.stopped)
