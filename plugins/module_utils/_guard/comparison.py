@@ -69,9 +69,11 @@ def unmanaged_results(
     task_desired: Sequence[Desired], state: State, is_role: bool, with_lists: bool
 ) -> dict[str, Any]:
     """The result on objects of a state that the task does not name."""
-    from .._protection.all_unmanaged import all_unmanaged
+    from .._protection.all_unmanaged import all_unmanaged, unmanaged_of_host
 
-    return {"unmanaged": all_unmanaged(task_desired, state, is_role, with_lists)}
+    if is_role:
+        return {"unmanaged": unmanaged_of_host(task_desired, state, with_lists)}
+    return {"unmanaged": all_unmanaged(task_desired, state, False)}
 
 
 def rule_warnings(plan: Plan, read: ReadCollection) -> Sequence[str]:

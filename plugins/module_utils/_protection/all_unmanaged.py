@@ -23,6 +23,8 @@ from .._schema.custom_rulesets import (
 )
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.lists import LIST_KIND, LISTS, contents_of, items_of
+from .._schema.neighbours import ZONE
+from .._schema.registry import BY_PLURAL
 from .._schema.resource import (
     ACCOUNT_OPTION,
     NO_ITEMS,
@@ -34,6 +36,7 @@ from .._schema.resource import (
     id_of_new,
 )
 from .._schema.rulesets import deployed
+from .._schema.zone import why_not_served
 from .._values.address_set import EVERYTHING, networks
 from .described_traffic import opening_sources
 from .difference import traffic_difference
@@ -98,6 +101,25 @@ def all_unmanaged(
         records += [record for record in of_state if kinds.lists or record["reason"]]
         records += lists_not_read(of_task)
     return records
+
+
+def unmanaged_of_host(
+    desired: Sequence[Desired], state: State, of_lists: bool
+) -> list[Mapping[str, object]]:
+    """A record of each existing object that a host does not name. What would only decide about a
+    zone that Cloudflare does not serve takes no protection away."""
+    records = all_unmanaged(desired, state, True, of_lists)
+    if not any(map(why_not_served, state.get(ZONE.plural, ()))):
+        return records
+    of_account = [wanted for wanted in desired if wanted.resource.owner != ZONE_OPTION]
+    in_account = {name: state[name] for name in state if not _is_of_zone(name)}
+    counted = all_unmanaged(of_account, in_account, True, of_lists)
+    nothing = {"weakens": False, "reason": ""}
+    return [record if record in counted else {**record, **nothing} for record in records]
+
+
+def _is_of_zone(plural: str) -> bool:
+    return plural == ZONE.plural or (plural in BY_PLURAL and BY_PLURAL[plural].owner == ZONE_OPTION)
 
 
 def _with_rules_of_task(desired: Sequence[Desired], state: State) -> State:

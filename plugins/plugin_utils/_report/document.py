@@ -283,7 +283,13 @@ def _without_zone(host: HostResults) -> HostResults:
     return host.having(
         operations=[obj for obj in record["operations"] if not is_of_zone(obj)],
         unmanaged=[obj for obj in record["unmanaged"] if not is_of_zone(obj)],
+        risks=[risk for risk in record["risks"] if not _is_of_zone_alone(risk["objects"])],
     )
+
+
+def _is_of_zone_alone(objects: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether there are objects, and all of them are those of a zone."""
+    return bool(objects) and all(map(is_of_zone, objects))
 
 
 def unmet_reasons(expectations: Sequence[records.Expected]) -> list[str]:

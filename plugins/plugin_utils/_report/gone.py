@@ -63,8 +63,8 @@ class InventoryPaths(NamedTuple):
         return None
 
     def _is_of_another(self, path: Path) -> bool:
-        """Return whether the whole name of a path is that of a host: `shop.example` is no ending of
-        `shop`. The name of a folder has no ending."""
+        """Return whether the whole name of a path is that of a host: `shop.example` is not `shop`
+        with an ending. The name of a folder has no ending."""
         return path.is_dir() or path.name in self.hosts
 
 

@@ -46,6 +46,7 @@ ALLOWED: Mapping[str, str] = {
     "tests/support/ineffective_model.py": "models the order of phases",
     "tests/support/interleavings.py": "is a table of cases",
     "tests/support/module_run.py": "runs parts of a host that are no modules",
+    "tests/support/parity_of_a_zone.py": "makes states of a zone and its account",
     "tests/support/report_fleet.py": "is a fleet of hosts",
     "tests/support/service_state.py": "has the names of state documents that differ",
 }
