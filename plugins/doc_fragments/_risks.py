@@ -277,7 +277,8 @@ options:
     description:
       - The risks that the task accepts, of V(mass_deletion), V(empties_list),
         V(removes_referenced_list), V(skips_everything), V(blocks_everything), V(passes_traffic),
-        V(weakens_network_firewall). A plan with another risk fails before anything is written.
+        V(weakens_network_firewall), V(weakens_ddos_rules). A plan with another risk fails before
+        anything is written.
       - An element is a code, or a dictionary with C(code), C(entries), C(expires) and more, as a
         failure prints it.
     version_added: 1.0.0

@@ -51,6 +51,8 @@ PLANS: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("network_firewall_rules", {"rules": [{"ref": "r1", "action": "log"}], **CLOSED}, {"network_firewall_rules": TEN}, {}),
     ("ip_list", {"name": "bad", "items": [{"ip": "192.0.2.1"}], "state": "absent", **CLOSED},
      {"lists": [BAD], "network_firewall_rules": [{**EVERYTHING, "action": "block", "expression": "ip.src in $bad"}]}, {}),
+    ("ip_list", {"name": "bad", "items": [{"ip": "192.0.2.3"}]},
+     {"lists": [BAD], "ddos_l4_overrides": [override("o", "ip.src in $bad", L4, action="log")]}, {}),
     ("custom_ruleset", {"name": "Bots", "rules": [{"ref": "r1", "action": "log"}], **CLOSED}, {}, {"custom_rulesets": [BOTS], "custom_rules": [DEPLOYED]}),
     ("firewall_rules", {"rules": [{"id": identity(1), "paused": True}], **CLOSED}, {}, {"rules": FIREWALL}),
     ("network_firewall_rules", NOTHING, {"network_firewall_rules": TEN}, {}),

@@ -13,7 +13,9 @@ that cannot be read stands in a state as its reason.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
+from itertools import chain
 from typing import AbstractSet, Callable, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
@@ -29,6 +31,7 @@ from .._protection.ordinary_traffic import (
 from .._protection.overrides import managed_rules, override_losses
 from .._protection.rules_in_force import (
     contents_in,
+    expressions_in,
     listed,
     lists_named_in,
     rules_in_force,
@@ -39,7 +42,7 @@ from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.products import objects_if_entitled
-from .._schema.registry import DECIDING, EVALUATION, evaluated_as
+from .._schema.registry import DDOS_OVERRIDES, DECIDING, EVALUATION, evaluated_as
 from .._schema.resource import ACCOUNT_OPTION, NO_ITEMS, Key, Object, Resource, State
 from .._schema.rulesets import phase_of
 from .._schema.zone import SECURITY_LEVEL
@@ -48,7 +51,12 @@ from .._values.address_set import Contents
 from .way import ReadingContext, read_names, with_way
 
 HOST_FIELD = "http.host"
-REFERRING = [resource for resource in DECIDING if resource.phase]  # rules that lists may change
+# Rules that lists may change; and those, with overrides, that seldom name a list.
+REFERRING = [resource for resource in DECIDING if resource.phase]
+SELDOM_REFERRING = [
+    *(resource for resource in EVALUATION if resource.phase and resource not in DECIDING),
+    *DDOS_OVERRIDES,
+]
 
 
 class Reading(NamedTuple):
@@ -150,12 +158,31 @@ def _referring_rules(plan: Plan, reading_context: ReadingContext) -> Readings:
     """The readings of rules that may refer to lists, if rules refer to lists that are weakened or
     whose items change; empty otherwise.
     """
-    readings: dict[str, Reading] = {}
     if not _referred_lists(plan, reading_context.weakened):
-        return readings
+        return {}
+    return _readings_of(REFERRING, plan, reading_context)
+
+
+def _rules_seldom_referring(plan: Plan, reading_context: ReadingContext) -> Readings:
+    """The readings of the other rules, and of overrides, if more of them refer to such a list than
+    the plan knows."""
+    known = Counter(chain.from_iterable(one.lists for one in expressions_in(plan.before)))
+    names = _referred_lists(plan, reading_context.weakened)
+    for obj in plan.before.get(LISTS.plural, ()):
+        name = LISTS.label_of(obj)
+        if name in names and (REFERENCES not in obj or uses_of(obj) > known[name]):
+            return _readings_of(SELDOM_REFERRING, plan, reading_context)
+    return {}
+
+
+def _readings_of(
+    referring: Sequence[Resource], plan: Plan, reading_context: ReadingContext
+) -> Readings:
+    """The readings of rules or overrides that may refer to the changed lists of a plan."""
+    readings: dict[str, Reading] = {}
     changed_lists = first_few(_referred_lists(plan))
     doubt = f"would let more pass, or stop more, with the new items of {changed_lists} is not known"
-    for rules in REFERRING:
+    for rules in referring:
         if rules.owner in reading_context.client.owner:
             sentence = f"Whether {rules.titles} {doubt}" if changed_lists else ""
             readings[rules.plural] = Reading(sentence, partial(reading_context.client.read, rules))
@@ -365,5 +392,5 @@ def _names_origin(resource: Resource, rule: ZoneRule, reading_context: ReadingCo
 
 
 # In the order in which they are read: what the rules of a plan meet comes before what they name.
-NEEDS_OF_RULES: Sequence[Need] = (_skipped_rules, _referring_rules)
+NEEDS_OF_RULES: Sequence[Need] = (_skipped_rules, _referring_rules, _rules_seldom_referring)
 FURTHER_NEEDS: Sequence[Need] = (_lists, _items, _overrides_of_account, _catalogues, _owner_names)

@@ -20,6 +20,7 @@ from .._schema.resource import Resource, State
 from .compared_ways import compared_way, compared_ways, way_of
 from .override_steps import OVERRIDING, override_steps
 from .overrides import alike_groups, managed_rules, overrides_in_force
+from .rules_in_force import contents_in
 from .steps import StateSteps
 from .traffic_changes import NO_CHANGES, TrafficChanges
 from .way_changes import changes_of
@@ -55,15 +56,15 @@ def _of_overrides(resource: Resource, before: State, after: State) -> Iterator[T
     """The differences that overrides of managed DDoS rules make, for each group of managed rules
     that the overrides set alike."""
     former, latter = (overrides_in_force(resource, state) for state in (before, after))
-    if former.overrides == latter.overrides:
+    if former.overrides == latter.overrides and contents_in(before) == contents_in(after):
         return
     managed = managed_rules(resource, after)
     kind = "packet" if resource is L4_OVERRIDES else "request"
     sides = (StateSteps(before), StateSteps(after))
     for (action, levels), is_known in alike_groups(former, latter, managed).items():
         steps = [
-            override_steps(resource, state, own, action)
-            for state, own in zip((before, after), levels)
+            override_steps(resource, state, side, set_levels, action)
+            for state, side, set_levels in zip((before, after), sides, levels)
         ]
         way = way_of(kind, {resource.plural: steps[0]}, {resource.plural: steps[1]})
         if way.changed:

@@ -14,15 +14,21 @@ from .._schema.ddos_overrides import DEFAULT
 from .._schema.registry import DDOS_OVERRIDES
 from .._schema.resource import Resource, State
 from .overrides import NO_LEVEL, LevelOfOverride, override_expression, overrides_in_force
+from .steps import StateSteps, hashable
 from .traffic_changes import Source
 from .walk import OVERRIDDEN, Mark, Step, StepEffect
 
 
 def override_steps(
-    resource: Resource, state: State, levels: Sequence[LevelOfOverride | None], action: str
+    resource: Resource,
+    state: State,
+    side: StateSteps,
+    levels: Sequence[LevelOfOverride | None],
+    action: str,
 ) -> list[Step]:
     """The steps of the overrides in force, for managed rules to which the vendor gives this
-    `action`. `levels` contains what each override sets for these rules (None: nothing)."""
+    `action`. `levels` contains what each override sets for these rules (None: nothing); `side` has
+    the lists of the state."""
     current = overrides_in_force(resource, state)
     steps = []
     for override, level in zip(current.overrides, levels):
@@ -32,7 +38,9 @@ def override_steps(
             effect = StepEffect(_override_mark(level, action), ends=True)
             source = Source(whose.name, key, f"{whose.title} {key}")
             own = (expression, level)
-            steps.append(Step(expression, (), (), (effect,), source, own, own))
+            lists = side.contents_named(expression)
+            content = (own, hashable(lists)) if lists else own
+            steps.append(Step(expression, (), (), (effect,), source, own, content, lists))
     rest = StepEffect(_override_mark(NO_LEVEL, action), ends=True)
     everything = Expression.of("true")
     source = Source(resource.name, "", "")

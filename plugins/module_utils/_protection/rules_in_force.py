@@ -12,10 +12,11 @@ from typing import Iterable, Mapping, Sequence
 from .._expressions.expression import Expression
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTERPRISE_ZONES
 from .._schema.custom_rulesets import EXECUTED_RULESETS
+from .._schema.ddos_overrides import L7_OVERRIDES_OF_ACCOUNT
 from .._schema.firewall_rules import FIREWALL_RULES
 from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.neighbours import ZONE
-from .._schema.registry import EVALUATION
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION
 from .._schema.resource import Object, Resource, State, fields_in, is_new
 from .._schema.rulesets import EXECUTE, PARAMETERS, deployed
 from .._schema.zone import OTHER_PLANS, PLAN_NAMES, plan_of
@@ -241,16 +242,18 @@ def _is_meant(skip: ZoneRule, rule: ZoneRule, executing: ZoneRule | None) -> boo
 
 
 def expressions_in(state: State) -> list[Expression]:
-    """The expressions of the rules of a state."""
+    """The expressions of the rules and the overrides of a state."""
     expressions: list[Expression] = []
     for resource in EVALUATION:
         if resource.plural in state:
             expressions += [rule.expression for rule in rules_in_force(state, resource)]
+    for resource in (*DDOS_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT):
+        expressions += map(Expression.of_object, state.get(resource.plural) or ())
     return expressions
 
 
 def lists_named_in(state: State) -> list[str]:
-    """The names of the lists that the rules of a state refer to."""
+    """The names of the lists that the rules and the overrides of a state refer to."""
     names: dict[str, None] = {}
     for expression in expressions_in(state):
         names.update(dict.fromkeys(expression.lists))

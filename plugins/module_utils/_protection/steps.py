@@ -12,6 +12,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Hashable, Iterable, Iterator, Mapping, Sequence
 
+from .._expressions.expression import Expression
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
 from .._schema.custom_rulesets import EXECUTED_RULESETS
 from .._schema.lists import ListContents, contents_of, items_of
@@ -97,8 +98,7 @@ class StateSteps:
         unless = tuple(one.expression for one in rule.unless)
         effects = tuple(self._effects(resource, rule))
         doubts = tuple(_doubt(rule, name) for name in rule.conditions)
-        names = expression.without(*unless).lists
-        contents = tuple((name, self._contents_of(name)) for name in names)
+        contents = self.contents_named(expression.without(*unless))
         own = (expression, doubts, tuple(map(_identity, effects)))
         return Step(
             expression=expression,
@@ -107,9 +107,14 @@ class StateSteps:
             effects=effects,
             source=source_of(resource, rule),
             own=own,
-            content=(own, unless, _hashable(contents)) if unless or contents else own,
+            content=(own, unless, hashable(contents)) if unless or contents else own,
             lists=contents,
         )
+
+    def contents_named(self, expression: Expression) -> tuple[tuple[str, Contents | None], ...]:
+        """The lists to which an expression refers, with their contents as far as the state contains
+        them."""
+        return tuple((name, self._contents_of(name)) for name in expression.lists)
 
     def _contents_of(self, name: str) -> Contents | None:
         if name not in self._contents:
@@ -191,7 +196,7 @@ def _effects_of_limit(rule: ZoneRule, source: Source) -> Iterator[StepEffect]:
     yield StepEffect(counting)
 
 
-def _hashable(lists: Iterable[tuple[str, Contents | None]]) -> Hashable:
+def hashable(lists: Iterable[tuple[str, Contents | None]]) -> Hashable:
     """The contents of lists in a form that can be hashed and compared."""
     return tuple(
         (name, contents and (tuple(contents.ranges), contents.numbers, contents.hostnames))

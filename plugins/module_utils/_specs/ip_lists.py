@@ -15,6 +15,7 @@ from .._errors import OptionError, OptionProblems
 from .._guard.risks.deletions import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.rules import risks_of_rules
 from .._plan.desired import Desired, Entries, numbered, parse_desired, raise_any
+from .._schema.ddos_overrides import L4_OVERRIDES
 from .._schema.lists import ANY_ITEM, LIST_KIND, LIST_KINDS, LISTS, items_of, kind_of_item
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import OptionSpec
@@ -28,10 +29,15 @@ OF_A_LIST: OptionSpec = {
     "items": list_option(replace(items_of(""), fields=ANY_ITEM)),
     **CommonOptions.PURGE,
 }
-# With those of the rules that name a list, as far as they are the account's.
+# With those of the rules and overrides that name a list, as far as they are the account's.
 LIST_RISKS = tuple(
     dict.fromkeys(
-        [*DELETION_RISKS, *REFERENCED_LIST_RISKS, *risks_of_rules(NETWORK_FIREWALL_RULES)]
+        [
+            *DELETION_RISKS,
+            *REFERENCED_LIST_RISKS,
+            *risks_of_rules(NETWORK_FIREWALL_RULES),
+            *risks_of_rules(L4_OVERRIDES),
+        ]
     )
 )
 

@@ -64,7 +64,9 @@ class WatchedTogether:
         """A sample that this zone has not seen: one of this interval that another task has asked
         for, or else a new one. Other tasks wait for it, since it is theirs as well."""
         with self._watches() as watches:
-            watch = watches.setdefault(self.zone, {SINCE: self.since})
+            watch = watches.get(self.zone)
+            if watch is None:  # a single sample, before the watch or without it
+                return self.ask({self.zone: self.since})[self.zone]
             if not self._is_new(watch):
                 samples = self.ask(self._zones_to_ask(watches))
                 taken = self.clock()

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from ..._protection.modes import Loss
 from ..._protection.overrides import DOUBTED, GONE
+from ..._protection.traffic_changes import TrafficChange
+from ..._protection.walk import OVERRIDDEN
 from ..._schema.ddos_overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from ..._schema.lists import LISTS
 from ..._schema.registry import DDOS_OVERRIDES
 from ..._text import capitalised, first_few
 from ..._values.address_set import EVERYTHING, Range, networks, union
@@ -17,6 +20,7 @@ from ..finding import Entry, FinderAnswer, entries_of
 from ..risks.declaration import Limits
 from ..risks.rules import WEAKENS_DDOS_RULES
 from .base import Change, finds
+from .passing import passing_traffic, traffic_of
 
 
 @finds(WEAKENS_DDOS_RULES)
@@ -34,9 +38,21 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> FinderAnswer:
             if resource is L4_OVERRIDES:
                 ranges += loss.ranges
     if not reasons:
-        return None
+        return passing_traffic(change, _by_lists(change))
     message = f"{capitalised(first_few(reasons))}: an attack may pass that is stopped now."
     return message, union(ranges), entries
+
+
+def _by_lists(change: Change) -> list[TrafficChange]:
+    """The traffic that overrides treat less strictly because of other contents of lists."""
+    traffic = traffic_of(change)
+    passes = traffic.passes if traffic else ()
+    overridden = [passed for passed in passes if passed.family == OVERRIDDEN]
+    return [
+        passed
+        for passed in overridden
+        if not passed.is_softer and any(source.resource == LISTS.name for source in passed.sources)
+    ]
 
 
 def _overrides_changed(change: Change, loss: Loss) -> list[Entry]:

@@ -222,7 +222,8 @@ def item_of(action: str = "create", **fields: Any) -> Plan:
     [
         (item_of(num_referencing_filters=1), ["network_firewall_rules"]),
         (item_of("delete", num_referencing_filters=1), ["network_firewall_rules"]),
-        (item_of(), ["network_firewall_rules"]),
+        (item_of(num_referencing_filters=2), ["network_firewall_rules", "ddos_l4_overrides"]),
+        (item_of(), ["network_firewall_rules", "ddos_l4_overrides"]),
         (item_of(num_referencing_filters=0), []),
         (item_of("update", num_referencing_filters=1), []),
     ],
@@ -237,12 +238,16 @@ def test_rules_are_read_if_items_change_that_they_may_refer_to(plan: Plan, asked
 def test_rules_are_read_of_lists_that_are_judged_and_of_a_zone(owners: dict[str, str]) -> None:
     client = Reading(SKIP, owners=owners)
     assert complete(item_of("update"), client, "office").before["custom_rules"] == [SKIP]
-    assert client.asked == [*(["network_firewall_rules"] if owners != OF_ZONE else []), "custom_rules"]
+    further = ["rate_limit_rules", "managed_rules", "ddos_l7_overrides"]
+    if owners == OF_ZONE:
+        assert client.asked == ["custom_rules", *further]
+    else:
+        assert sorted(client.asked) == sorted(["network_firewall_rules", "custom_rules", "ddos_l4_overrides", *further])
 
 
 def test_rules_that_cannot_be_read_are_told_of_a_change() -> None:
     client = Reading(refused=True, owners=OF_ACCOUNT)
-    (told,) = warnings_of_rules(complete(item_of(), client))
+    told, _of_overrides = warnings_of_rules(complete(item_of(), client))
     what = "Whether Network Firewall rules would let more pass, or stop more, with the new items of office is not known"
     assert told == f"{what}: No permission."
     assert warnings_of_rules(complete(item_of("update"), client, "office")) == []
@@ -253,7 +258,7 @@ def test_what_two_needs_lack_is_told_of_both() -> None:
     plan = item_of()
     limits = [{"id": "1", "ref": "limit", "action": "block", "expression": "true"}]
     plan = plan._replace(before={**plan.before, "rate_limit_rules": limits})
-    skips, items = warnings_of_rules(complete(plan, Reading(refused=True)))
+    skips, items = warnings_of_rules(complete(plan, Reading(refused=True)))[:2]
     assert "skip other rules" in skips and "new items of office" in items
     assert skips.endswith(": No permission.") and items.endswith(": No permission.")
 

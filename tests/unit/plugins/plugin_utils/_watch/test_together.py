@@ -87,7 +87,8 @@ def test_other_credentials_ask_by_themselves_and_a_zone_that_left_is_not_asked_f
         with fourth.joined():
             third.sample()
         third.sample()
-    assert analytics.asked[2:] == [["three", "four"], ["three"]]
+        assert fourth.sample() and third.sample()
+    assert analytics.asked[2:] == [["three", "four"], ["three"], ["four"], ["three"]]
 
 
 def test_a_zone_without_an_answer_asks_itself() -> None:
