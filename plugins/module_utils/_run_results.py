@@ -62,7 +62,9 @@ class RunResults(NamedTuple):
         result.update(checked.shown_traffic)
         result.update(self._weaker(checked, before, after))
         expected_in = map(task.with_missing, (before, after))
-        result.update(expected_results(task.terms.expectations, *expected_in))
+        result.update(
+            expected_results(task.terms.expectations, *expected_in, contents=plan.contents)
+        )
         result.update(checked.past_requests)
         result.update(self._owner_and_objects(after))
         result.update(self._not_served(plan.before))

@@ -14,7 +14,7 @@ from .._context import UNLIKE_BASELINE, Context
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._protection.expectation import Expectation
-from .._schema.resource import ReadCollection, State
+from .._schema.resource import NO_ITEMS, ReadCollection, State
 from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks of rules, lists and overrides
@@ -42,16 +42,21 @@ def weaker_results(
 
 
 def expected_results(
-    expectations: Sequence[Expectation], before: State, after: State
+    expectations: Sequence[Expectation],
+    before: State,
+    after: State,
+    contents: Mapping[str, Sequence[str]] = NO_ITEMS,
 ) -> dict[str, Any]:
     """The results of the expectations of a task, in the state `after` a plan and in the one
-    `before` it.
+    `before` it. After it, lists have these `contents`.
     """
     if not expectations:
         return {}
     from .._protection.expected import expectation_results  # loaded if a task asks for it
+    from .._schema.lists import items_of, items_written
 
-    return expectation_results(expectations, before, after)
+    items = {items_of(name).plural: items_written(contents[name]) for name in contents}
+    return expectation_results(expectations, before, {**after, **items} if items else after)
 
 
 def unmet_refusal(terms: Terms, expected: Mapping[str, Any], plan: Plan) -> str:

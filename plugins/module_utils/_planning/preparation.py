@@ -127,6 +127,6 @@ class Preparation(NamedTuple):
         its `goal`."""
         terms = self.task.terms
         expected_in = map(self.task.with_missing, (goal.before, goal.after()))
-        expected = expected_results(terms.expectations, *expected_in)
+        expected = expected_results(terms.expectations, *expected_in, contents=goal.contents)
         warnings = rule_warnings(plan, facts.look_up) if terms.of_rules else ()
         return facts._replace(expected=expected, warnings=warnings)

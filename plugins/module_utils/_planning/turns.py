@@ -19,6 +19,7 @@ from .._guard.risks.deletions import REMOVES_REFERENCED_LIST
 from .._plan.plan import Operation, Plan
 from .._plan.removals import split_at_removals
 from .._plan.rollout import Planned
+from .._protection.expectation import NAME
 from .._protection.rules_in_force import lists_named_in
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import EXECUTED_RULESETS, whole_rulesets
@@ -84,9 +85,9 @@ def changed_list(operation: Operation) -> str:
 
 def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
     """The facts that other hosts take from the plan of this one: the id of its account, by list how
-    many rules of the zone refer to it (`uses`) and, in a plan with changes, how this number changes
-    (`changes`), and the state of its account before the last turn, with the contents of lists after
-    it."""
+    many rules of the zone refer to it (`uses`), whether each expectation is met before the plan
+    (`met`) and, in a plan with changes, how the number of rules changes (`changes`), and the state
+    of its account before the last turn, with the contents of lists after it."""
     plan = checked.planned.whole_plan
     if not plan.operations and ZONE_OPTION not in owner:
         return {}
@@ -96,6 +97,7 @@ def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
     }
     if ZONE_OPTION in owner:
         facts["uses"] = _references_in(plan.before, ZONE_OPTION)
+        facts["met"] = [record["before"]["met"] for record in checked.expected.get(NAME, ())]
     if not plan.operations:
         return facts
     if ZONE_OPTION in owner:

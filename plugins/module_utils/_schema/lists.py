@@ -283,6 +283,17 @@ def contents_of(items: Iterable[Object]) -> Contents:
     return Contents(union(ranges), frozenset(numbers), frozenset(hostnames))
 
 
+def items_written(contents: Iterable[str]) -> list[dict[str, str]]:
+    """The items of a list with these contents, as `Contents.written()` has them."""
+    return [{_kind_written(written): written} for written in contents]
+
+
+def _kind_written(written: str) -> str:
+    if "/" in written:
+        return IP
+    return ASN if written.isdigit() else HOSTNAME
+
+
 def _parse_items(value: Any) -> list[dict[str, Any]]:
     items: dict[Hashable, dict[str, Any]] = {}
     for item in value:

@@ -19,6 +19,7 @@ from ansible.errors import AnsibleError
 from ...module_utils._context import FIRST, LACKING, LAST, LATER, STAYING, WATCH, FleetTurn
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.resource import fields_in, without
+from ...module_utils._text import first_few
 from .._variables import FLEET
 from .host_task import HeldTexts, HostTask
 from .variables import RESULT, VARIABLE_OF
@@ -93,9 +94,17 @@ class Prediction(NamedTuple):
         return self.may_be_zone and not self.of_fleet and is_failed
 
     @property
-    def changes_zone(self) -> bool:
-        """Return whether the host has a plan for a zone with changes."""
-        return "changes" in self.of_fleet
+    def follows_accounts(self) -> bool:
+        """Return whether the host has a plan for a zone with changes, or with expectations, which
+        may depend on what its account makes."""
+        return "changes" in self.of_fleet or bool(self.of_fleet.get("met"))
+
+    def breaks_more_than(self, former: Prediction) -> bool:
+        """Return whether a zone is refused, and an expectation is not met without its plan that is
+        met in a `former` prediction."""
+        met_in_both = zip(former.of_fleet.get("met", ()), self.of_fleet.get("met", ()))
+        is_broken = any(was_met and not is_met for was_met, is_met in met_in_both)
+        return is_broken and bool(self.result.get("failed"))
 
 
 Predictions = Mapping[str, Prediction]  # by host
@@ -120,7 +129,7 @@ def orders(predictions: Predictions) -> dict[str, AccountOrder]:
             continue
         zones = _zones_of(account, predictions)
         users = _users(account, zones)
-        if any(zone.changes_zone for zone in zones.values()) or _is_held(account, zones, users):
+        if any(zone.follows_accounts for zone in zones.values()) or _is_held(account, zones, users):
             facts = account.of_fleet
             found[host] = AccountOrder(
                 account_id=facts["account_id"],
@@ -176,7 +185,7 @@ def turns_of_zones(predictions: Predictions) -> dict[str, FleetTurn]:
     accounts = {host: predictions[host] for host in orders(predictions)}
     for host, zone in predictions.items():
         before = [account.of_fleet for account in accounts.values() if zone.is_zone_of(account)]
-        if before and zone.changes_zone:
+        if before and zone.follows_accounts:
             states = {facts["account_id"]: facts["state"] for facts in before}
             contents = {facts["account_id"]: facts["contents"] for facts in before}
             turns[host] = ORDERED._replace(accounts=states, contents=contents)
@@ -226,14 +235,39 @@ def predictions_in_turns(
     awaiting = {host: account.without_refusal() for host, account in refused.items()}
     predictions.update(awaiting)
     ordered = {host: predictions[host] for host in orders(predictions)}
+    former = dict(predictions)
     for turns_after in (turns_of_zones, turns_of_accounts, partial(turns_without, ordered)):
         turns = turns_after(predictions)
         if turns:
             predictions.update(zip(turns, predict(turns)))
+        predictions.update(_breaking(former, predictions))
     for host, account in awaiting.items():
         if predictions[host] is account:  # no zone of the run stops referring to its lists
             predictions[host] = refused[host]
     return predictions
+
+
+def _breaking(former: Predictions, predictions: Predictions) -> dict[str, Prediction]:
+    """The accounts that are refused, since what they make leaves expectations of zones unmet that
+    are met in the `former` predictions, and these zones do not follow."""
+    refused: dict[str, Prediction] = {}
+    for host in orders(predictions):
+        account = predictions[host]
+        zones = _zones_of(account, predictions)
+        broken = [name for name in zones if zones[name].breaks_more_than(former[name])]
+        if broken:
+            message = _breaking_message(broken, predictions)
+            failure = {**without(account.result, STAYING, "left"), "failed": True, "msg": message}
+            refused[host] = account._replace(result={**failure, "changed": False})
+    return refused
+
+
+def _breaking_message(broken: Sequence[str], predictions: Predictions) -> str:
+    about = predictions[broken[0]].result["msg"]
+    return (
+        f"What this account makes would leave expectations of {first_few(broken)} unmet that are"
+        f" met now, so that nothing of its plan is applied. {broken[0]}: {about}"
+    )
 
 
 def turns_without(accounts: Predictions, predictions: Predictions) -> dict[str, FleetTurn]:
@@ -244,7 +278,7 @@ def turns_without(accounts: Predictions, predictions: Predictions) -> dict[str, 
     return {
         host: ORDERED
         for host, zone in predictions.items()
-        if zone.changes_zone and any(map(zone.is_zone_of, lacking))
+        if zone.follows_accounts and any(map(zone.is_zone_of, lacking))
     }
 
 
