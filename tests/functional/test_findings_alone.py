@@ -139,6 +139,11 @@ OF_PLAN: Mapping[str, tuple[str, dict[str, Any], list[str]]] = {
         {"custom_rules": [block("a", PATH), {"ref": "b", "action": "log", "expression": PATH}]},
         ["baseline_custom_rules[1]: the plan Pro of the zone does not have the action log"],
     ),
+    "a log of a rate limit": (
+        "business",
+        {"rate_limit_rules": [{**OFTEN, "action": "log"}]},
+        ["baseline_rate_limit_rules[0]: the plan Business of the zone does not have the action log"],
+    ),
     "a log where the plan has it": (
         "enterprise",
         {"custom_rules": [{"ref": "b", "action": "log", "expression": PATH}]},

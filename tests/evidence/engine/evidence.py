@@ -41,6 +41,7 @@ OF_RESTORES = "A restore brings back what a run changed, but for objects that it
 OF_WATCHES = "A watched change stays, or goes, at the question at which single minutes of traffic decide it"
 OF_KILLS = "Wherever a run with a watched change is killed, the next run lets it stay or sets it back"
 PLANS = [f"tests/evidence/models/test_random_{name}.py" for name in ("plans", "rules", "lists")]
+EVIDENCE = [f"tests/evidence/models/test_random_{name}.py" for name in ("evidence", "widened")]
 WATCHED = "tests/e2e/test_watched_changes.py"
 STATES = ["tests/evidence/models/test_random_states.py", "-k"]
 # By sentence: with what plans and states are compared, the name under which tests count them, and these tests.
@@ -51,7 +52,7 @@ OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
     OF_INEFFECTIVE: ("model", "ineffective", ["tests/evidence/models/test_random_ineffective.py"]),
     OF_TRAFFIC: ("model", "traffic", ["tests/evidence/models/test_random_traffic.py"]),
     OF_NAMED: ("model", "named", ["tests/evidence/models/test_random_named.py"]),
-    OF_EVIDENCE: ("model", "evidence", ["tests/evidence/models/test_random_evidence.py"]),
+    OF_EVIDENCE: ("model", "evidence", EVIDENCE),
     OF_WATCHES: ("model", "watches", ["tests/evidence/models/test_random_watches.py"]),
     OF_KILLS: ("itself", "kills", [WATCHED, "-k", "wherever"]),
     OF_APPROVALS: ("itself", "approvals", ["tests/evidence/models/test_random_approvals.py"]),

@@ -32,6 +32,7 @@ from tests.support.module_run import ROLE, ZONE, Modules
 from tests.support.traffic_script import by_minutes
 
 RULE = {"id": "a" * 32, "ref": "admin", "action": "block", "expression": "true"}
+OTHER = {**RULE, "id": "b" * 32, "ref": "other"}
 READS = ROLE.to_read(["custom_rules"])
 BEFORE, AFTER = 60, 40  # minutes of a script
 SECOND_OF_ROWS = 10  # of each minute
@@ -41,11 +42,14 @@ KEPT = 90 * 24 * 60 * 60  # seconds
 
 @dataclass(frozen=True)
 class Script:
-    """The traffic of a zone by minutes, how the analytics show it, and the terms of a watch that begins so many seconds after minute 0."""
+    """The traffic of a zone by minutes, how the analytics show it, and the terms of a watch that begins so many seconds after minute 0.
+    Another rule stops some as well, which counts if the change lets it stop more, as that of a skip does."""
 
     requests: list[int]
     stopped: list[int]
     stopped_before: int
+    by_other: list[int]
+    all_count: bool
     second: int
     late_requests: int
     late_events: int
@@ -71,6 +75,8 @@ SCRIPTS = st.builds(
     requests=by_minute(1000, 1000, 1000, 40, 1, 0),
     stopped=by_minute(0, 0, 1, 4, 60),
     stopped_before=numbers(0, 0, 2, 10),
+    by_other=by_minute(0, 0, 2, 60),
+    all_count=st.booleans(),
     second=numbers(0, 25, 45),
     late_requests=numbers(0, 0, 60, 150, 3600),
     late_events=numbers(0, 0, 60, 150),
@@ -84,6 +90,11 @@ SCRIPTS = st.builds(
         max_stopped_requests=numbers(50, 1000),
     ),
 )
+
+
+def stops_of(script: Script) -> dict[str, list[int]]:
+    """The requests that rules stop, by their ids and by minutes."""
+    return {RULE["id"]: [script.stopped_before] * BEFORE + script.stopped, OTHER["id"]: [2] * BEFORE + script.by_other}
 
 
 @dataclass(frozen=True)
@@ -102,22 +113,30 @@ class Model:
                 shown.append((minute, number))
         return shown
 
+    def excess(self, now: float, last: int | None, covered: float) -> dict[str, int]:
+        """The requests that rules stopped beyond their average of the hour before, by the ids of those that count."""
+        script, since = self.script, self.script.second
+        excess: dict[str, int] = {}
+        for identity, stops in stops_of(script).items():
+            events = self.seen(now, since, now, script.late_events, stops)
+            earlier = self.seen(now, since - 3600, since, script.late_events, stops)
+            stopped = sum(number for minute, number in events if last is not None and minute < last)
+            usual = Fraction(sum(number for _minute, number in earlier) * (covered - since), 3600)
+            if script.all_count or identity == RULE["id"]:
+                excess[identity] = max(0, round(stopped - usual))
+        return excess
+
     def outcome(self, polls: int) -> str:
         """The outcome by so many questions."""
         script, terms = self.script, self.script.terms
         since, now = script.second, script.second + polls * terms.interval_seconds
         if script.kept < 3600:  # less than the hour before
             return NOT_KNOWN if polls > 1 else GOES_ON
-        stops = [script.stopped_before] * BEFORE + script.stopped
         requests = self.seen(now, since, now, script.late_requests, [1000] * BEFORE + script.requests)
-        events = self.seen(now, since, now, script.late_events, stops)
-        earlier = self.seen(now, since - 3600, since, script.late_events, stops)
         last = max((minute for minute, _number in requests), default=None)
         covered = since if last is None else max(since, 60 * last)
         counted = [number for minute, number in requests if last is not None and minute < last]
-        stopped = sum(number for minute, number in events if last is not None and minute < last)
-        usual = Fraction(sum(number for _minute, number in earlier) * (covered - since), 3600)
-        excess = max(0, round(stopped - usual))
+        excess = sum(self.excess(now, last, covered).values())
         samples = sum(max(1, number // script.sampled) for number in counted)
         share = Fraction(str(terms.max_stopped_percent)) / 100
         if excess > terms.max_stopped_requests or (samples >= FEWEST and excess > share * sum(counted)):
@@ -136,10 +155,13 @@ def seed(service: LocalService, script: Script, first: datetime) -> None:
         "requests": {"delay": script.late_requests},
         "events": {"delay": script.late_events, "notOlderThan": script.kept},
     }
-    zone = service.zone(ZONE).seed(custom_rules=[RULE], analytics=delays)
-    stops = [{"block": number} for number in [script.stopped_before] * BEFORE + script.stopped]
+    zone = service.zone(ZONE).seed(custom_rules=[RULE, OTHER], analytics=delays)
+    refs = {rule["id"]: rule["ref"] for rule in (RULE, OTHER)}
+    stops = {
+        refs[identity]: [{"block": number} for number in numbers] for identity, numbers in stops_of(script).items()
+    }
     requests = [1000] * BEFORE + script.requests
-    by_minutes(zone, first - timedelta(minutes=BEFORE), requests, {"admin": stops}, sampleInterval=script.sampled)
+    by_minutes(zone, first - timedelta(minutes=BEFORE), requests, stops, sampleInterval=script.sampled)
 
 
 @pytest.mark.ends(WITHIN, EXCEEDED, NOT_KNOWN, of="watches", one_in=20)
@@ -151,7 +173,7 @@ def test_a_watch_ends_as_the_traffic_of_single_minutes_says(
     first = service.clock.now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=6)
     seed(service, script, first)
     since = first + timedelta(seconds=script.second)
-    watched = [WatchedObject("custom_rule", "admin", "a" * 32)]
+    watched = [WatchedObject("custom_rule", "admin", None if script.all_count else RULE["id"])]
     model, outcome = Model(script), GOES_ON
     samples: list[Any] = []
     while outcome == GOES_ON:
@@ -162,4 +184,7 @@ def test_a_watch_ends_as_the_traffic_of_single_minutes_says(
         verdict = judge_sources(script.terms, watched, since, samples)
         outcome = verdict.outcome
         assert outcome == model.outcome(len(samples)), (len(samples), verdict)
+        stopping = [rule for item in verdict.figures for rule in item.stopping]
+        assert len(stopping) <= (2 if script.all_count else 1)
+        assert bool(stopping) == bool(verdict.stopped)
     outcomes[outcome] += 1
