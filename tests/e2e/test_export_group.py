@@ -41,7 +41,7 @@ class Fleet:
         path = self.folder / "hosts.yml"
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
         for name in names:
-            document["all"]["children"][name]["vars"] = {"export_group": name}
+            document["all"]["children"][name]["vars"] = {"export_group": f"{{{{ '{name}' }}}}"}
         path.write_text(yaml.safe_dump(document), encoding="utf-8")
 
     def play(self, playbook: str, *options: str) -> Run:
@@ -203,12 +203,13 @@ def test_a_group_that_cannot_share_is_refused_before_anything_is_written(
     assert message in " ".join(run.output.split()), run.output
 
 
-def test_a_file_that_people_wrote_for_the_group_is_never_replaced(fleet: Fleet) -> None:
+def test_a_file_that_people_wrote_for_the_group_is_never_replaced(fleet: Fleet, service: LocalService) -> None:
     path = fleet.write("group_vars/zones.yml", "baseline_snapshot_keep: 3\n")
     texts = fleet.files()
     run = fleet.play("export", "-e", '{"export_overwrite": true}')
     assert run.code != 0 and fleet.files() == texts
     folder = fleet.folder / "group_vars" / "zones"
+    assert not [call for call in service.calls if "/zones/" in call.path]
     assert f"Move it to {folder}/main.yml" in " ".join(run.output.split())
     folder.mkdir()
     run = fleet.play("export")

@@ -18,6 +18,7 @@ from ...module_utils._text import first_few, plural
 from .._baseline.host_task import HostTask
 from .._baseline.variables import INVENTORY, POSTURE, POSTURES_FILE
 from .._files import require_writable, write_private
+from .._variables import plain
 from .describe import (
     SCHEMA,
     VARIABLES,
@@ -97,7 +98,8 @@ def _options_of(task: HostTask) -> dict[str, Any]:
     """The options of a host, by the variables of the role; raises ValueError."""
     # The defaults of the role would hide what is undefined in the inventory.
     _values, unread = task.read(INVENTORY.values())
-    return task.options(VARIABLES, "export_", check=lambda _read, _given: unread)
+    # A text that a template made is none that a file could have.
+    return plain(task.options(VARIABLES, "export_", check=lambda _read, _given: unread))
 
 
 def write_draft(

@@ -80,7 +80,8 @@ class SharedFile(NamedTuple):
 
 def shared_path(directory: str, group: str) -> Path:
     """The file of a group beside the folder of hosts; it is in the folder of the group if there is
-    one. Raises GroupMistake if Ansible would not read it, and ValueError."""
+    one. Raises GroupMistake if Ansible would not read it, or if people wrote it, OSError and
+    ValueError."""
     hosts_folder = Path.cwd() / os.path.expanduser(directory)
     if hosts_folder.name != HOST_VARS:
         raise GroupMistake(
@@ -89,11 +90,16 @@ def shared_path(directory: str, group: str) -> Path:
             f" such as {Path(directory) / HOST_VARS}, or leave out export_group."
         )
     folder = host_folder(str(hosts_folder.parent / GROUP_VARS), group)
-    if not folder.is_dir():
-        return Path(f"{folder}.yml")
-    for file in files_beside(folder):
+    path = folder / EXPORT_NAME if folder.is_dir() else Path(f"{folder}.yml")
+    for file in files_beside(folder) if folder.is_dir() else ():
         raise GroupMistake(not_read_beside(file, folder))
-    return folder / EXPORT_NAME
+    text = read_earlier_export(path, overwrite=True)
+    if text is not None and not is_export(text, edited=True):
+        advice = f"Move it to {folder / 'main.yml'}; the export then writes {folder / EXPORT_NAME}."
+        if folder.is_dir():
+            advice = "Give it another name."
+        raise GroupMistake(f"{path} is not an export. Nothing was written. {advice}")
+    return path
 
 
 def require_in_group(host: str, group: str, groups: Mapping[str, Collection[str]]) -> None:
@@ -115,7 +121,7 @@ def whole_file(members: Sequence[Member]) -> SharedFile:
     path = members[0].path
     before = read_earlier_export(path, overwrite=True)
     overwrites = all(member.overwrites for member in members)
-    _require_replaceable(path, before, overwrites)
+    _require_unedited(path, before, overwrites)
     require_writable(path.parent)
     hosts = [member.host for member in members]
     return SharedFile(path, members[0].group, common_variables(members), hosts, before)
@@ -157,18 +163,10 @@ def sentence_on(file: SharedFile, check_mode: bool) -> str:
     return f"{file.path} {verb} {count} that {hosts} of the group {file.group} have in common."
 
 
-def _require_replaceable(path: Path, text: str | None, overwrite: bool) -> None:
-    """Raise GroupMistake if people wrote the file of a group, or edited it since its export; an
-    edited export may be overwritten, and what people wrote never."""
-    if text is None or is_export(text):
-        return
-    if not is_export(text, edited=True):
-        folder = path.with_suffix("")
-        advice = f"Move it to {folder / 'main.yml'}; the export then writes {folder / EXPORT_NAME}."
-        if path.name == EXPORT_NAME:
-            advice = "Give it another name."
-        raise GroupMistake(f"{path} is not an export. Nothing was written. {advice}")
-    if not overwrite:
+def _require_unedited(path: Path, text: str | None, overwrite: bool) -> None:
+    """Raise GroupMistake if people edited the file of a group since its export, unless it may be
+    overwritten."""
+    if text is not None and not is_export(text) and not overwrite:
         raise GroupMistake(
             f"{path} was edited since its export. Nothing was written. Move the edits to another"
             " file, or set export_overwrite: true to lose them."

@@ -119,7 +119,7 @@ def _result(
     shared = files[member.path] if member else None
     try:
         return write_draft(draft, member, shared, check_mode)
-    except (OSError, ValueError) as exc:
+    except Exception as exc:  # it stops no other host
         return failed_host(host, exc)
 
 
