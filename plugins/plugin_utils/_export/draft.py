@@ -99,7 +99,10 @@ def _options_of(task: HostTask) -> dict[str, Any]:
     # The defaults of the role would hide what is undefined in the inventory.
     _values, unread = task.read(INVENTORY.values())
     # A text that a template made is none that a file could have.
-    return plain(task.options(VARIABLES, "export_", check=lambda _read, _given: unread))
+    options: dict[str, Any] = plain(
+        task.options(VARIABLES, "export_", check=lambda _read, _given: unread)
+    )
+    return options
 
 
 def write_draft(
