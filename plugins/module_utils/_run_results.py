@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Mapping, NamedTuple
 
 from ._apply.recovery import Applied
-from ._context import LACKING, OF_FLEET
+from ._context import LACKING, OF_FLEET, STAYING
 from ._guard.checked import Checked
 from ._guard.comparison import expected_results, unmanaged_results, weaker_results
 from ._plan.plan import Plan
@@ -77,6 +77,7 @@ class RunResults(NamedTuple):
         details: dict[str, Any] = {}
         if self.task.context.reports:
             details = {**self._owner_and_objects(plan.after()), **self._pending(checked)}
+            details.update(self._of_turn(checked))
         details.update(plan_details(checked))
         details.update(checked.shown_ineffective)
         details.update(checked.shown_traffic)
@@ -105,8 +106,11 @@ class RunResults(NamedTuple):
         fleet, planned = self.task.context.fleet, checked.planned
         if not fleet.is_ordered:
             return {}
-        from ._planning.turns import result_of_turn  # loaded for fleets
+        from ._planning.turns import result_of_turn, staying_after  # loaded for fleets
 
+        if self.task.context.reports:
+            staying = staying_after(planned.plan, fleet)
+            return {STAYING: staying, **self._of_fleet(checked)}
         result = result_of_turn(planned, self.owner, fleet)
         if planned.kept:
             result["left"] = operation_records(planned.kept)

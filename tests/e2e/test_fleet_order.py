@@ -341,3 +341,29 @@ def test_a_restore_undoes_a_commit_in_one_run(name: str, tmp_path: Path, service
     again = predicted(restore(*to_moment))
     assert not any(result["changed"] for result in again.values())
     assert len(service.writes) == writes
+
+
+LEFT_OUT = [("a zone is refused", "zone1"), ("a zone is not read", "zone1"), ("a zone is outside", "")]
+
+
+@pytest.mark.parametrize(("case", "user"), LEFT_OUT, ids=[case for case, _user in LEFT_OUT])
+def test_a_report_says_which_list_stays_and_whose_rules_refer_to_it(
+    case: str, user: str, tmp_path: Path, service: LocalService
+) -> None:
+    inventory = refused_zone(tmp_path, service, RENAME)
+    options: Sequence[str] = ()
+    if case != "a zone is refused":
+        (tmp_path / "host_vars" / "zone1.yml").write_text("{}\n", encoding="utf-8")
+    if case == "a zone is not read":
+        service.misbehave("status", status=403, path=f"zones/{zone_id(1)}/rulesets")
+    if case == "a zone is outside":
+        options = ("--limit", "lima,zone2")
+    left_out = results(play(inventory, *options))["lima"]["left_out"]
+    assert left_out == [{"host": user, "resource": "ip_list", "key": "both"}]
+    ansible_playbook("-i", inventory, *options, "-e", f"report_directory={tmp_path}", REPORT).done()
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    (record,) = (record for record in report["hosts"] if record["host"] == "lima")
+    line = f"A run removes nothing of the list both, since rules of {user or 'others'} refer to it, or may do."
+    assert (record["left_out"], line in record["reasons"]) == (left_out, True)
+    for name in ("report.md", "report.html"):
+        assert line in (tmp_path / name).read_text(encoding="utf-8"), name

@@ -209,13 +209,24 @@ def result_of_turn(planned: Planned, owner: Mapping[str, str], fleet: FleetTurn)
         _made, later = split_at_removals(planned.whole.operations)
         plan = planned.plan._replace(before=planned.plan.after(), operations=tuple(later))
         return {LATER: plan_id(owner, with_rulesets_after(plan))}
-    names = dict.fromkeys(map(changed_list, planned.kept))
-    records = [
+    records = _staying(planned.kept, fleet.users)
+    return {"failed": True, "msg": _message(records), STAYING: records}
+
+
+def staying_after(plan: Plan, fleet: FleetTurn) -> list[dict[str, str]]:
+    """The lists of which a run leaves something that this plan removes, since rules of hosts go on
+    to refer to them, or may do: `host`, `resource` and `key`."""
+    _made, removals = split_at_removals(plan.operations)
+    return _staying(_still_used(removals, plan, fleet.users), fleet.users)
+
+
+def _staying(kept: Iterable[Operation], users: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
+    names = dict.fromkeys(map(changed_list, kept))
+    return [
         {"host": host, "resource": LISTS.name, "key": name}
         for name in names
-        for host in fleet.users.get(name, ("",))
+        for host in users.get(name, ("",))
     ]
-    return {"failed": True, "msg": _message(records), STAYING: records}
 
 
 def _message(records: Sequence[Mapping[str, str]]) -> str:

@@ -45,9 +45,10 @@ class Prediction(NamedTuple):
     @classmethod
     def of_report(cls, texts: HeldTexts, task: HostTask) -> Prediction:
         """The prediction of a host in a report."""
-        failed = bool(task.of_fleet.get("refused"))
+        may_be_zone = task.names_zone()
+        failed = bool(task.of_fleet.get("refused")) or (may_be_zone and not task.of_fleet)
         address, account_id = task.base_url(), task.account_of_zone()
-        return cls({"failed": failed}, texts, task.of_fleet, address, account_id)
+        return cls({"failed": failed}, texts, task.of_fleet, address, account_id, may_be_zone)
 
     @property
     def is_account(self) -> bool:

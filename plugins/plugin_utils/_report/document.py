@@ -266,6 +266,7 @@ def _applying_statuses(host: HostResults, accepted: AcceptedNow) -> dict[records
         "drift": [
             *record["overdue"],
             *record["not_set_back"],
+            *records.left_out_lines(record["left_out"]),
             *_drift(record),
             *unmanaged.weakening_sentences(holes, weakens=False),
         ],

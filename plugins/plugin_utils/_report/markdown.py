@@ -269,6 +269,8 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
     unmet = [expectation for expectation in record["expectations"] if not expectation["met"]]
     for line in records.expected_lines(unmet):
         yield f"- expectation {as_markdown(line)}"
+    for line in records.left_out_lines(record["left_out"]):
+        yield f"- {as_markdown(line)}"
     yield from map(operation_line, record["operations"])
     for obj in records.harmless(record["unmanaged"]):
         yield f"- in no baseline: {as_markdown(records.unmanaged_text(obj))}"

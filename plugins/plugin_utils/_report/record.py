@@ -188,6 +188,25 @@ class Unmanaged(UnmanagedInResult):
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
 
 
+class LeftOut(TypedDict):
+    """A list of which a run removes nothing, since rules of a host refer to it, or may do."""
+
+    host: Annotated[str, "empty for hosts that the report does not read"]
+    resource: str
+    key: str
+
+
+def left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
+    """A sentence on each list of which a run removes nothing."""
+    pairs = ((item["key"], item["host"]) for item in left_out)
+    for name, hosts in values_by_key(pairs).items():
+        users = first_few([host for host in hosts if host]) or "others"
+        yield (
+            f"A run removes nothing of the list {name}, since rules of {users} refer to it, or may"
+            " do."
+        )
+
+
 def unmanaged_text(obj: Unmanaged) -> str:
     """A text on an object: what protection it takes away, since when, and why that is accepted."""
     details = [obj["reason"] or "takes no protection away"]
@@ -691,6 +710,12 @@ class HostRecord(TypedDict):
         ),
         Counted("object that no baseline names", "objects that no baseline names"),
         HostLines("Exists, and no baseline names it", _unmanaged_lines),
+    ]
+    left_out: Annotated[
+        list[LeftOut],
+        "the lists of which a run removes nothing, since rules of hosts refer to them, or may do",
+        Metric("left_out", "Lists that stay, since rules of other hosts may refer to them.", len),
+        HostLines("Stays", left_out_lines),
     ]
     ineffective: Annotated[
         list[Ineffective],

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar, cast
 
-from ...module_utils._context import UNLIKE_BASELINE
+from ...module_utils._context import STAYING, UNLIKE_BASELINE
 from ...module_utils._errors import PLACE, REFUSAL, Refusal
 from ...module_utils._guard.terms import Pending
 from ...module_utils._planning.zone import NOT_SERVED
@@ -168,6 +168,7 @@ def _with_plans(
         ineffective=_elements_of_lists(
             _ineffective(result, "ineffective", place) for result in results
         ),
+        left_out=_elements_of_lists(result.get(STAYING) or () for result in results),
         expectations=_elements_of_lists(expected_records(result, place) for result in results),
         backtest=_first_of(results, "backtest"),
         not_served=_first_of(results, NOT_SERVED),

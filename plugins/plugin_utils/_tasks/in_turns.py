@@ -152,7 +152,7 @@ class ActionInTurns(FleetAction):
                 [*turns], variables, partial(self._predicted, turns), _not_predicted
             )
 
-        return predictions_in_turns(hosts, predict, partial(self._outside, hosts, variables))
+        return predictions_in_turns(hosts, predict, partial(zones_outside, self, hosts, variables))
 
     def _predicted(self, turns: Mapping[str, FleetTurn], task: HostTask) -> Prediction:
         """The result of a run of the host in check mode, in its turn, and what the run would
@@ -170,21 +170,6 @@ class ActionInTurns(FleetAction):
         result = self.shown(task, task.result_of(update, self.arguments_of_host, describe))
         of_fleet = runs[0].of_fleet if runs else {}
         return _without_facts(task, result)._replace(texts=texts, of_fleet=of_fleet)
-
-    def _outside(self, hosts: Sequence[str], variables: Mapping[str, Any]) -> dict[str, Prediction]:
-        """The hosts of the inventory that the run leaves out, and that may be zones."""
-        outside: dict[str, Prediction] = {}
-        for host in variables["groups"]["all"]:
-            if host in hosts:
-                continue
-            try:
-                task = HostTask(self.calls_of(host, variables))
-                left_out = _without_facts(task, {"failed": True})
-            except Exception as exc:  # its variables cannot be read
-                left_out = _not_predicted(host, exc)
-            if left_out.may_be_zone:
-                outside[host] = left_out._replace(is_outside=True)
-        return outside
 
     def _wants_task_of_each_host(self, variables: Mapping[str, Any]) -> bool:
         """Return whether a variable says so; each host tells itself that it is wrong."""
@@ -282,6 +267,24 @@ class ActionInTurns(FleetAction):
             return result
         short = {name: result[name] for name in KEPT_OF_FAILURE if name in result}
         return {**short, "failed": True, "msg": SAID_ABOVE}
+
+
+def zones_outside(
+    action: FleetAction, hosts: Sequence[str], variables: Mapping[str, Any]
+) -> dict[str, Prediction]:
+    """The hosts of the inventory beside these, and that may be zones."""
+    outside: dict[str, Prediction] = {}
+    for host in variables["groups"]["all"]:
+        if host in hosts:
+            continue
+        try:
+            task = HostTask(action.calls_of(host, variables))
+            left_out = _without_facts(task, {"failed": True})
+        except Exception as exc:  # its variables cannot be read
+            left_out = _not_predicted(host, exc)
+        if left_out.may_be_zone:
+            outside[host] = left_out._replace(is_outside=True)
+    return outside
 
 
 def _without_facts(task: HostTask, result: dict[str, Any]) -> Prediction:

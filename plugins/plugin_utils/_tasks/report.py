@@ -43,6 +43,7 @@ from .._report.results import host_results, unread_host
 from .._variables import CONTACTS, defaults_of, read_variables
 from .._watch.mark import watched_fields
 from .._worker import found_by_run
+from .in_turns import zones_outside
 
 OF_PLAN = ("label", "hosts_changed", "passes", "refused")  # of the plan page, in the result
 RecordsByHost = Mapping[str, report_records.HostRecord]  # by host
@@ -56,7 +57,7 @@ class HostReading(NamedTuple):
     warnings: Sequence[str] = ()
     unlike_options: Sequence[str] = ()
     texts: HeldTexts | None = None
-    prediction: Prediction = Prediction({"failed": True}, HeldTexts())
+    prediction: Prediction = Prediction({"failed": True}, HeldTexts(), may_be_zone=True)
 
 
 class Written(NamedTuple):
@@ -190,7 +191,7 @@ class ReportAction(FleetAction):
                 readings[host] = reading
                 yield reading.prediction
 
-        predictions_in_turns(hosts, predict)
+        predictions_in_turns(hosts, predict, partial(zones_outside, self, hosts, variables))
         hosts_by_option: dict[str, list[str]] = {}
         for host, reading in readings.items():
             if reading.texts:
