@@ -98,6 +98,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "expiring": [{"title": data, "key": data, "expires": GENERATED}],
         "pending": [{"module": data, "message": data}],
         "unmanaged": [{**unmanaged, "weakens": weakens, "accepted": data} for weakens in (None, False)],
+        "left_out": [{"host": data, "resource": "ip_list", "key": data}],
         "ineffective": [
             {**cannot_work, "kind": "never", "by": [data], "advice": data, "accepted": data, "place": data}
         ],
