@@ -43,7 +43,7 @@ def random_state(chance: random.Random) -> State:
     def some() -> list[str]:
         return sorted(chance.sample(filled, chance.randint(0, len(filled))))
 
-    rulesets = {name: some() for name in sorted(chance.sample("XY", 0))}
+    rulesets = {name: some() for name in sorted(chance.sample("XY", chance.choice((0, 0, 1, 2))))}
     return State(lists, [some() for _zone in ZONES], rulesets)
 
 
