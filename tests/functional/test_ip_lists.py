@@ -466,12 +466,21 @@ def test_an_export_describes_lists_of_each_kind_and_leaves_out_what_no_option_sa
     assert modules.done("host", **again)["changed"] is False
 
 
-def test_an_accepted_deletion_that_cloudflare_refuses_says_what_to_do(service: LocalService, modules: Modules) -> None:
+@pytest.mark.parametrize("is_counted_late", [False, True])
+def test_a_list_to_which_a_rule_refers_is_not_deleted_whatever_is_accepted(
+    is_counted_late: bool, service: LocalService, modules: Modules
+) -> None:
     service.zone(ZONE).seed(
         account_id=ACCOUNT, custom_rules=[{**BLOCK, "expression": "ip.src in $offices", "enabled": False}]
     )
+    if is_counted_late:
+        service.account(ACCOUNT).ip_lists.list_named("offices")["num_referencing_filters"] = -1
     risks = ["removes_referenced_list", "empties_list"]
     message = modules.failed("ip_list", name="offices", state="absent", accept_risks=risks)["msg"]
-    assert "[10031] the list is in use by 1 filters and cannot be deleted" in message
-    assert "Rules name this list, also disabled ones and those of other zones." in message
+    if is_counted_late:
+        assert "[10031] the list is in use by 1 filters and cannot be deleted" in message
+        assert "Rules name this list, also disabled ones and those of other zones." in message
+    else:
+        assert "Cloudflare deletes no list that rules refer to: offices (1 rule refers to it)." in message
+        assert "add accept_risks" not in message and not service.writes
     assert [one["name"] for one in service.account(ACCOUNT).ip_lists.lists] == ["offices"]

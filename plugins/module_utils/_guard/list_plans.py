@@ -24,6 +24,7 @@ from .._schema.quotas import ALL, LIST_QUOTAS, ListQuota
 from .._schema.registry import evaluated_as
 from .._schema.resource import Object, ReadCollection, Resource, State
 from .._text import Unread, did_you_mean, first_few, joined, plural
+from .finders.deletions import used_in_words, used_lists
 
 
 class NewUse(NamedTuple):
@@ -101,6 +102,24 @@ def _kinds_of_lists(plan: Plan) -> dict[str, str]:
     lists_before, lists_after = plan.before[LISTS.plural], plan.after()[LISTS.plural]
     lists = [*lists_before, *lists_after]
     return {LISTS.label_of(obj): str(obj.get("kind")) for obj in lists}
+
+
+def check_deleted_lists(plan: Plan, _read: ReadCollection) -> str:
+    """A message about lists that a plan deletes though rules refer to them, which Cloudflare
+    refuses (Lists API); empty if there are none.
+    """
+    deleted = [
+        operation.existing or {}
+        for operation in plan.operations
+        if operation.action == "delete" and operation.resource is LISTS
+    ]
+    used = used_lists(plan, deleted)
+    if not used:
+        return ""
+    return (
+        f"Cloudflare deletes no list that rules refer to: {used_in_words(used)}. Change these rules"
+        " first, also disabled ones; a playbook does it in one run, with the hosts of their zones."
+    )
 
 
 def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
@@ -273,6 +292,7 @@ def _beyond_quota(
 
 LIST_CHECKS: Sequence[Check] = (
     check_named_lists,
+    check_deleted_lists,
     check_list_kinds,
     check_firewall_lists,
     check_list_quota,

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._plan.plan import Operation, Plan, with_along
 from ..._schema.lists import LISTS, uses_of
@@ -95,53 +95,44 @@ def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Fin
 
 @finds(REMOVES_REFERENCED_LIST)
 def removes_referenced_list(change: Change, limits: Limits) -> FinderAnswer:
-    """The risk that a list to which a rule refers is removed, or loses its items."""
-    lost_lists = list(_lost_lists(change))
-    if not lost_lists:
+    """The risk that a list to which a rule refers loses all its items."""
+    used = used_lists(change.plan, _emptied_lists(change))
+    if not used:
         return None
-    reasons = []
-    for lost in lost_lists:
-        rules = plural(lost.uses, "rule refers", "rules refer")
-        reasons.append(f"{lost.name} ({rules} to it, and it would be {lost.outcome})")
-    message = f"Lists that rules refer to: {first_few(reasons)}."
-    return message, [], [entry_of(LISTS, lost.obj) for lost in lost_lists]
+    message = f"Lists that rules refer to would be empty: {used_in_words(used)}."
+    return message, [], [entry_of(LISTS, use.obj) for use in used]
 
 
-class LostList(NamedTuple):
-    """A list that would lose all its items, what becomes of the list, and the number of rules that
-    refer to it after the plan.
-    """
+class UsedList(NamedTuple):
+    """A list, and the number of rules that refer to it after a plan."""
 
     obj: Object
-    outcome: str
-    uses: int = 0
-
-    @property
-    def name(self) -> str:
-        """The name of the list."""
-        return LISTS.label_of(self.obj)
+    uses: int
 
 
-def _lost_lists(change: Change) -> Iterator[LostList]:
-    """The lists that would lose all items, and to which rules refer both before and after the
-    plan.
-    """
-    lost_lists = [*_deleted_lists(change), *_emptied_lists(change)]
-    changes = reference_changes(change.plan) if lost_lists else {}
-    for lost in lost_lists:
-        uses = uses_of(lost.obj) - change.plan.freed.get(lost.name, 0)
-        uses_after = uses + changes.get(lost.name, 0)
+def used_lists(plan: Plan, lists: Iterable[Object]) -> list[UsedList]:
+    """Those of some lists to which rules refer both before and after a plan."""
+    found: list[UsedList] = []
+    candidates = list(lists)
+    changes = reference_changes(plan) if candidates else {}
+    for obj in candidates:
+        name = LISTS.label_of(obj)
+        uses = uses_of(obj) - plan.freed.get(name, 0)
+        uses_after = uses + changes.get(name, 0)
         if uses and uses_after > 0:
-            yield lost._replace(uses=uses_after)
+            found.append(UsedList(obj, uses_after))
+    return found
 
 
-def _deleted_lists(change: Change) -> Iterator[LostList]:
-    for operation in change.plan.operations:
-        if operation.action == "delete" and operation.resource is LISTS:
-            yield LostList(operation.existing or {}, "deleted")
+def used_in_words(used: Sequence[UsedList]) -> str:
+    """The names of lists, with the numbers of the rules that refer to them."""
+    texts = []
+    for obj, uses in used:
+        texts.append(f"{LISTS.label_of(obj)} ({plural(uses, 'rule refers', 'rules refer')} to it)")
+    return first_few(texts)
 
 
-def _emptied_lists(change: Change) -> Iterator[LostList]:
+def _emptied_lists(change: Change) -> Iterator[Object]:
     before, after = change.plan.before, change.after.state
     plurals: dict[str, str] = {}  # of the items that go, by the name of their list
     for operation in change.plan.operations:
@@ -151,7 +142,7 @@ def _emptied_lists(change: Change) -> Iterator[LostList]:
     for obj in before.get(LISTS.plural, ()):
         plural_of_items = plurals.get(LISTS.label_of(obj))
         if plural_of_items and not after[plural_of_items]:
-            yield LostList(obj, "empty")
+            yield obj
 
 
 def reference_changes(plan: Plan) -> Mapping[str, int]:

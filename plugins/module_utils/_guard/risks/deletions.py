@@ -39,7 +39,7 @@ EMPTIES_LIST = Risk(
 )
 REMOVES_REFERENCED_LIST = Risk(
     "removes_referenced_list",
-    "The plan would delete a list that rules refer to, or leave it empty.",
+    "The plan would leave a list empty that rules refer to.",
     any_of(LISTS, items_of("")),
 )
 
