@@ -367,3 +367,30 @@ def test_a_report_says_which_list_stays_and_whose_rules_refer_to_it(
     assert (record["left_out"], line in record["reasons"]) == (left_out, True)
     for name in ("report.md", "report.html"):
         assert line in (tmp_path / name).read_text(encoding="utf-8"), name
+
+
+ALONE = {
+    "zone1": "Restore the host lima in the same run, which has the lists of the account, and which --limit leaves out.",
+    "lima": "Cloudflare deletes no list that rules refer to: listed (2 rules refer to it). Change these rules first,",
+}
+
+
+@pytest.mark.parametrize("host", ALONE)
+def test_a_restore_of_a_part_says_what_to_restore_as_well(host: str, tmp_path: Path, service: LocalService) -> None:
+    seed(service, RENAME)
+    inventory = write_hosts(tmp_path, service, RENAME)
+    snapshots = ("-e", f"baseline_snapshot_directory={tmp_path}/snapshots")
+    play(inventory, *snapshots).done()
+    writes = len(service.writes)
+    options = (
+        *snapshots,
+        "-e",
+        "restore_before=latest",
+        "-e",
+        "{restore_accept_risks: [empties_list]}",
+        "--limit",
+        host,
+    )
+    message = results(ansible_playbook("-i", inventory, *options, RESTORE))[host]["msg"]
+    assert ALONE[host] in message and "add restore_accept_risks" not in message
+    assert len(service.writes) == writes

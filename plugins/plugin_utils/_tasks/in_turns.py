@@ -85,6 +85,13 @@ class ActionInTurns(FleetAction):
             self._count(task, result)
         return self._without_shared_failure(task, result)
 
+    def naming_hosts(
+        self, result: dict[str, Any], account_id: str, variables: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The result of a zone; if its rules name lists that its account lacks, the message names
+        the host outside of the run that would bring them."""
+        return naming_makers(result, account_id, variables)
+
     def _updated_in_turn(
         self, task: HostTask, turn: HostTurn | None, check_mode: bool
     ) -> dict[str, Any]:
@@ -97,7 +104,7 @@ class ActionInTurns(FleetAction):
         result = self.shown(task, task.result_of(update, self.arguments_of_host, describe))
         if result.get("failed"):
             texts.show()
-            result = naming_makers(result, task.account_of_zone(), task.variables)
+            result = self.naming_hosts(result, task.account_of_zone(), task.variables)
         return result if turn is None else turn.result(result)
 
     def _all_hosts(self, variables: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -108,8 +115,8 @@ class ActionInTurns(FleetAction):
             return {"play": play, "changed": False, "remaining": hosts, "hosts": {}, "counts": {}}
         predictions = self._predictions(hosts, variables)
         results = {
-            host: naming_makers(predictions[host].result, predictions[host].account_id, variables)
-            for host in hosts
+            host: self.naming_hosts(found.result, found.account_id, variables)
+            for host, found in zip(hosts, map(predictions.__getitem__, hosts))
         }
         texts_of_hosts = {host: predictions[host].texts for host in hosts}
         settled: dict[str, dict[str, Any]] = {}  # the hosts that get no task of their own

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
 
+from ...module_utils._context import LACKING
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNERS
 from ...module_utils._text import Option
@@ -64,6 +66,20 @@ class RestoreAction(ActionInTurns):
             task.tell(REVERT)
             result["msg"] = REVERT
         return result
+
+    def naming_hosts(
+        self, result: dict[str, Any], account_id: str, variables: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        if not result.get(LACKING):
+            return result
+        hosts = [*_accounts_outside(account_id, variables)]
+        if len(hosts) != 1:
+            return result
+        advice = (
+            f"Restore the host {hosts[0]} in the same run, which has the lists of the account, and"
+            " which --limit leaves out."
+        )
+        return {**result, "msg": f"{result['msg']} {advice}"}
 
     def update(self, task: HostTask, check_mode: bool) -> HostRun:
         """Restore the host; raises ValueError for wrong variables, and for a file that is not of
@@ -117,6 +133,18 @@ def _part(
     )
     file.check_owners(task.host, part.options)
     return part
+
+
+def _accounts_outside(account_id: str, variables: Mapping[str, Any]) -> Iterator[str]:
+    """The hosts outside of the run that have this account, or any if it is not known."""
+    all_hosts: Mapping[str, Mapping[str, Any]] = variables.get("hostvars") or {}
+    for host in all_hosts:
+        if host in variables.get("ansible_play_hosts_all", ()):
+            continue
+        with suppress(AnsibleError):  # its variables cannot be read
+            found = all_hosts[host].get("edge_account_id")
+            if found and account_id in ("", found):
+                yield host
 
 
 def _tell_postures(task: HostTask) -> None:
