@@ -73,7 +73,8 @@ class FleetTurn(NamedTuple):
     will have left them when this turn comes; `contents` the contents of the lists after the run, by
     the id of the account and the name of the list. `freed` are, by list, how many rules of zones
     will refer to it no more. `users` are, by list, the hosts that go on to refer to it, or may do,
-    since they failed (an empty name: they are outside of the run); the list keeps its items.
+    since they failed (an empty name: they are outside of the run); the list keeps its items. If
+    `keeps_for_others`, zones of the account are outside of the run, of which nothing is read.
     """
 
     is_ordered: bool = False  # whether it is a run of many hosts
@@ -82,6 +83,7 @@ class FleetTurn(NamedTuple):
     contents: Mapping[str, Mapping[str, Any]] = NO_VALUES
     freed: Mapping[str, int] = NO_VALUES
     users: Mapping[str, Sequence[str]] = NO_VALUES
+    keeps_for_others: bool = False
 
 
 FIRST, LAST = "first", "last"  # turns of an account in a fleet

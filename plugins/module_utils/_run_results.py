@@ -61,10 +61,9 @@ class RunResults(NamedTuple):
         result.update(checked.shown_ineffective)
         result.update(checked.shown_traffic)
         result.update(self._weaker(checked, before, after))
-        expected_in = map(task.with_missing, (before, after))
-        result.update(
-            expected_results(task.terms.expectations, *expected_in, contents=plan.contents)
-        )
+        expecting = task.terms.expectations
+        whole_before, whole_after = map(task.with_missing, (before, after))
+        result.update(expected_results(expecting, whole_before, whole_after, plan.contents))
         result.update(checked.past_requests)
         result.update(self._owner_and_objects(after))
         result.update(self._not_served(plan.before))

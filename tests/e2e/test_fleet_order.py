@@ -250,6 +250,36 @@ def test_a_limited_run_keeps_the_items_of_what_zones_outside_refer_to(tmp_path: 
     assert contents(service) == contents_of(SPLIT_OFF.lists_after)
 
 
+@pytest.mark.parametrize("name", ["rename", "split off"])
+def test_a_run_of_the_account_alone_makes_lists_and_keeps_what_zones_outside_refer_to(
+    name: str, tmp_path: Path, service: LocalService
+) -> None:
+    commit = COMMITS[name]
+    seed(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    limited = ("--limit", "lima")
+    check = results(play(inventory, "--check", *limited))["lima"]
+    assert not service.writes
+    run = play(inventory, *limited)
+    done = results(run)["lima"]
+    left_out = [{"host": "", "resource": "ip_list", "key": "both"}]
+    assert check["left_out"] == done["left_out"] == left_out and run.code == 2
+    assert check["operations"] == done["operations"] and done["changed"]
+    assert contents(service) == {**contents_of(commit.lists_after), **contents_of(commit.lists)}
+    writes = len(service.writes)
+    again = results(play(inventory, *limited))["lima"]
+    assert again["left_out"] == left_out and not again["changed"] and len(service.writes) == writes
+    play(inventory).done()
+    assert contents(service) == contents_of(commit.lists_after)
+
+
+def test_a_run_of_the_account_alone_removes_what_no_zone_refers_to(tmp_path: Path, service: LocalService) -> None:
+    commit = Commit([BOTH, a_list("old", OFFICE)], [["both"]] * 2, [BOTH], [["both"]] * 2)
+    seed(service, commit)
+    play(write_hosts(tmp_path, service, commit), "--limit", "lima").done()
+    assert contents(service) == contents_of(commit.lists_after)
+
+
 def test_a_limited_run_with_all_zones_of_a_list_is_whole(tmp_path: Path, service: LocalService) -> None:
     commit = SPLIT_OFF._replace(zones=[["both"], []], zones_after=[["both", "shop"], []])
     seed(service, commit)

@@ -126,7 +126,7 @@ class Preparation(NamedTuple):
         """The facts, completed with those that follow from the plan; the task expects something of
         its `goal`."""
         terms = self.task.terms
-        expected_in = map(self.task.with_missing, (goal.before, goal.after()))
-        expected = expected_results(terms.expectations, *expected_in, contents=goal.contents)
+        before, after = map(self.task.with_missing, (goal.before, goal.after()))
+        expected = expected_results(terms.expectations, before, after, goal.contents)
         warnings = rule_warnings(plan, facts.look_up) if terms.of_rules else ()
         return facts._replace(expected=expected, warnings=warnings)

@@ -48,7 +48,8 @@ def divided(planned: Planned, fleet: FleetTurn, reports: bool = False) -> Planne
     if reports:
         return planned._replace(plan=plan)
     _made_before, removals = split_at_removals(plan.operations)
-    waiting = removals if fleet.turn == FIRST else _still_used(removals, plan, fleet.users)
+    users = _used_by_others(plan) if fleet.keeps_for_others else fleet.users
+    waiting = removals if fleet.turn == FIRST else _still_used(removals, plan, users)
     if not waiting:
         return planned._replace(plan=plan)
     made = tuple(operation for operation in plan.operations if operation not in waiting)
@@ -72,6 +73,13 @@ def _still_used(
         if is_used or changed_list(operation) in users:
             used.append(operation)
     return used
+
+
+def _used_by_others(plan: Plan) -> dict[str, Sequence[str]]:
+    """The users of the lists that a plan changes, if only Cloudflare's numbers tell of them."""
+    names = {*map(changed_list, plan.operations)} - {""}
+    references = _other_references(plan, names)
+    return {name: ("",) for name in names if references.get(name, 1) > 0}
 
 
 def changed_list(operation: Operation) -> str:
@@ -191,12 +199,13 @@ def _other_references(plan: Plan, names: Iterable[str]) -> dict[str, int]:
     """The number of rules outside of a plan that refer to each of the lists with these names, but
     for lists of which Cloudflare does not count them."""
     lists = {LISTS.label_of(obj): obj for obj in plan.before.get(LISTS.plural, ())}
-    known = _references_in(plan.before, ACCOUNT_OPTION)
+    known = Counter(_references_in(plan.before, ACCOUNT_OPTION))
+    known.update(_references_in(plan.before, ZONE_OPTION))
     references: dict[str, int] = {}
     for name in names:
         obj = lists.get(name, {REFERENCES: 0})
         if REFERENCES in obj:
-            references[name] = uses_of(obj) - known.get(name, 0)
+            references[name] = uses_of(obj) - known[name]
     return references
 
 

@@ -182,6 +182,12 @@ class HostTask(CheckedHost):
         """The id of the account of the zone as the inventory knows it; empty if it does not."""
         return str(self.values([ACCOUNT_OF_ZONE]).get(ACCOUNT_OF_ZONE) or "")
 
+    def account_id(self) -> str:
+        """The id of the account that the variables of the host name; empty if it is not known."""
+        ids, _errors = self.read(OWNER_VARIABLES)
+        named = [str(ids[name]) for name in ids if name.endswith("account_id") and ids[name]]
+        return named[0] if len(named) == 1 else ""
+
     def names_zone(self) -> bool:
         """Return whether the variables of the host name a zone, or may do, since one of them cannot
         be read."""

@@ -74,10 +74,15 @@ class Prediction(NamedTuple):
 
     def is_zone_of(self, account: Prediction) -> bool:
         """Return whether a zone may be one of the account that another host describes."""
-        if self.is_account or self.address not in ("", account.address):
+        if self.is_account or not (self.is_unread or "uses" in self.of_fleet):
             return False
-        is_zone = self.is_unread or "uses" in self.of_fleet
-        return is_zone and self.known_account in ("", account.of_fleet["account_id"])
+        return self.may_be_of(account.of_fleet["account_id"], account.address)
+
+    def may_be_of(self, account_id: str, address: str) -> bool:
+        """Return whether a zone may be one of the account with this id (empty: it is not known), at
+        Cloudflare's address."""
+        accounts = {self.known_account, account_id} - {""}
+        return self.address in ("", address) and len(accounts) < 2
 
     def without_refusal(self) -> Prediction:
         """The same prediction, as if the plan was not refused."""

@@ -35,6 +35,7 @@ class BaselineAction(ActionInTurns):
     predicts all hosts of the play."""
 
     defaults: Mapping[str, Any] = defaults_of("baseline")
+    keeps_for_others = True
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         if self._task.args[TASK_OPTION] != ATTACK:

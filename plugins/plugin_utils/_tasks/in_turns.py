@@ -28,6 +28,7 @@ from .._baseline.host_task import HeldTexts, HostTask, LineOnRun
 from .._baseline.order import (
     FIRST_TURN,
     OF_BASELINE,
+    ORDERED,
     HostTurn,
     Prediction,
     naming_makers,
@@ -56,6 +57,7 @@ class ActionInTurns(FleetAction):
 
     arguments_of_host: Arguments = host_variables.OF_HOST
     registered = OF_BASELINE
+    keeps_for_others = False  # whether an account alone keeps lists to which other zones refer
 
     def update(self, task: HostTask, check_mode: bool) -> host_results.HostRun:
         """Update the host; raises ValueError if its variables do not fit together."""
@@ -100,6 +102,8 @@ class ActionInTurns(FleetAction):
         if turn is not None:
             task.fleet_turn, task.earlier = turn.fleet_turn(self._failed_zones(turn)), turn.earlier
             texts = task.hold() if turn.is_followed else texts
+        elif self._leaves_zones_out(task):
+            task.fleet_turn = ORDERED._replace(keeps_for_others=True)
         update, describe = partial(self.update, task, check_mode), partial(self._lines, task)
         result = self.shown(task, task.result_of(update, self.arguments_of_host, describe))
         if result.get("failed"):
@@ -177,6 +181,18 @@ class ActionInTurns(FleetAction):
         result = self.shown(task, task.result_of(update, self.arguments_of_host, describe))
         of_fleet = runs[0].of_fleet if runs else {}
         return _without_facts(task, result)._replace(texts=texts, of_fleet=of_fleet)
+
+    def _leaves_zones_out(self, task: HostTask) -> bool:
+        """Return whether the host is an account, and a limit leaves out zones that may be of it."""
+        variables = task.variables
+        is_limited = self.keeps_for_others and variables.get("ansible_limit")
+        if not is_limited or self._wants_task_of_each_host(variables):
+            return False
+        account_id, address = task.account_id(), task.base_url()
+        if task.names_zone() and not account_id:
+            return False
+        zones = zones_outside(self, [task.host], variables).values()
+        return any(zone.may_be_of(account_id, address) for zone in zones)
 
     def _wants_task_of_each_host(self, variables: Mapping[str, Any]) -> bool:
         """Return whether a variable says so; each host tells itself that it is wrong."""
