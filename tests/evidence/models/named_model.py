@@ -81,17 +81,23 @@ def rules_after(existing: Sequence[Item], entries: Sequence[Item]) -> list[Item]
     new = [entry for entry in entries if entry["ref"] not in {rule["ref"] for rule in existing}]
     front = [entry["ref"] for entry in new if entry.get("position") == "first"]
     order = [*front, *(ref for ref in after if ref not in front)]
-    slots = iter(entry["ref"] for entry in entries)
+    described_refs = iter(in_described_order(entries))
     refs = {entry["ref"] for entry in entries}
-    own = [next(slots) if ref in refs else ref for ref in order]
+    own = [next(described_refs) if ref in refs else ref for ref in order]
     narrowed = {ref: frozenset(CONDITIONS) & {*rule} for ref, rule in after.items()}
     planned, others = (custom_in_order([after[ref] for ref in refs_in_order]) for refs_in_order in (order, own))
     is_stricter = any(
         not nothing_is_stricter(_met(planned, narrowed, some), _met(others, narrowed, some))
         for some in map(frozenset, ((), CONDITIONS[:1], CONDITIONS[1:], CONDITIONS))
     )
-    is_free = not any("position" in entry for entry in entries)
-    return [after[ref] for ref in (own if is_stricter and is_free else order)]
+    return [after[ref] for ref in (own if is_stricter else order)]
+
+
+def in_described_order(entries: Sequence[Item]) -> list[str]:
+    """The refs of entries in the order in which they would stand if all were new: those with the position `first`, and then
+    the others, of which `last` says nothing more."""
+    refs = [entry["ref"] for entry in entries if entry.get("position") == "first"]
+    return [*refs, *(entry["ref"] for entry in entries if entry["ref"] not in refs)]
 
 
 def is_lost(
