@@ -99,3 +99,17 @@ def test_all_hosts_are_in_order_after_an_export(folder: Path, service: LocalServ
         "acme-gmbh", "acme-media", "acme-network"
     }  # fmt: skip
     assert not service.writes
+
+
+def test_zones_of_one_plan_share_a_file(folder: Path, service: LocalService) -> None:
+    plugin = {"plugin": "edgeops.protection.accounts", "keyed_groups": [{"key": "edge_zone_plan", "prefix": "plan"}]}
+    (folder / "inventory" / "edgeops.yml").write_text(yaml.safe_dump(plugin), encoding="utf-8")
+    group_vars = folder / "inventory" / "group_vars"
+    group_vars.joinpath("zones").mkdir()
+    shares = {"export_group": "plan_{{ edge_zone_plan }}"}
+    group_vars.joinpath("zones", "main.yml").write_text(yaml.safe_dump(shares), encoding="utf-8")
+    play(folder, service, "export", "-e", "export_directory=inventory/host_vars")
+    assert {path.name for path in group_vars.glob("plan_*")} == {f"plan_{plan}.yml" for plan in PLANS}
+    run = play(folder, service, "baseline", "--check")
+    assert "\n15 hosts: 15 in order, 0 would change, 0 refused, 0 not reached.\n" in run.output
+    assert not service.writes
