@@ -232,3 +232,34 @@ def test_a_write_of_what_the_plan_does_not_include_names_no_other_product(servic
     limit = {**LIMIT, "ratelimit": {**LIMIT["ratelimit"], "counting_expression": "http.response.code eq 401"}}  # type: ignore[dict-item]
     result = run_module(part({**variables, "baseline_rate_limit_rules": [limit]}), False)
     assert result["failed"] and "Magic Transit" not in result["msg"], result["msg"]
+
+
+SHARED = "0" * 31 + "1"  # the id of a ruleset that an Organization has, and the account does not
+DEPLOYED = {
+    "ref": "shared",
+    "action": "execute",
+    "action_parameters": {"id": SHARED},
+    "expression": 'cf.zone.plan eq "ENT"',
+}
+OF_RULESETS = {"baseline_custom_rulesets": [RULESET]}
+IN_INVENTORY: Mapping[str, tuple[str, dict[str, Any], int]] = {
+    "a zone that the ruleset is not for": ("free", {"edge_account_id": None}, 0),
+    "a zone that it is for": ("enterprise", {"edge_account_id": None}, 1),
+    "the account": ("enterprise", {"edge_zone_id": None, "baseline_custom_rules": None, **OF_RULESETS}, 1),
+    "both as one host": ("enterprise", OF_RULESETS, 1),
+}
+
+
+@pytest.mark.parametrize("case", IN_INVENTORY)
+def test_a_deployed_ruleset_of_another_account_is_not_known_and_stays(case: str, service: LocalService) -> None:
+    plan, variables, number = IN_INVENTORY[case]
+    service.account(ACCOUNT).seed(**NONE_OF_MAGIC_TRANSIT, custom_rules=[DEPLOYED], custom_rulesets=[RULESET])
+    service.zone(ZONE).seed(account_id=ACCOUNT, name="shop.example", plan=plan, custom_rules=[BLOCK])
+    given = {**host(service), "baseline_custom_rules": [BLOCK], **variables}
+    values = {name: value for name, value in given.items() if value is not None}
+    lawful_part(part(values))
+    assert service.account(ACCOUNT).rules_of("custom_rules")[0]["action_parameters"] == {"id": SHARED}
+    status, reasons = assessed(predicted(service, **{"baseline_prefixes": None, **values}))
+    sentence = f"The custom rule of the account shared may let requests pass, since the ruleset {SHARED}"
+    assert (status, len(reasons)) == ("weakened" if number else "in_order", number)
+    assert all(reason.startswith(sentence) for reason in reasons)

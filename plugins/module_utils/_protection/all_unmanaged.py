@@ -94,7 +94,9 @@ def all_unmanaged(
         records += unmanaged_records(alone, state)
     records += rules_of_rulesets(kinds.rulesets, state)
     if is_host and kinds.rulesets:
-        records += _beside_rulesets(kinds, state)
+        # Rules of a zone may have met the same rule of its account.
+        beside = _beside_rulesets(kinds, state)
+        records += [record for record in beside if record not in records]
     if is_host and (kinds.lists or of_lists):
         of_task = _with_rules_of_task([*alone, *kinds.deployments], state)
         of_state = unmanaged_lists(kinds.lists, state, of_task)
