@@ -229,3 +229,26 @@ def test_two_runs_at_once_are_both_in_the_file(site: Site) -> None:
     site.scheduled()
     assert (site.state()[0], site.state()[3], len(site.firewall())) == ("enabled", "under_attack", 2)
     assert site.scheduled() is False
+
+
+@pytest.mark.parametrize("names_firewall", [False, True])
+def test_an_account_with_waf_alone_takes_a_block_in_its_zone(
+    names_firewall: bool, service: LocalService, tmp_path: Path
+) -> None:
+    site = Site(service, tmp_path)
+    service.account(ACCOUNT).seed(
+        entitled=False, dns_entitled=False, firewall_entitled=False, not_entitled=["lists", "ddos_l4"]
+    )
+    service.zone(ZONE).seed(account_id=ACCOUNT)
+    own: dict[str, Any] = {"edge_account_id": ACCOUNT, "edge_zone_id": ZONE, "baseline_custom_rules": []}
+    if names_firewall:
+        own["baseline_network_firewall_rules"] = []
+    site.own.write_text(yaml.safe_dump(own), encoding="utf-8")
+    before = [*service.zone(ZONE).custom_rules]
+    site.block("198.51.100.0/24")
+    assert len(service.zone(ZONE).custom_rules) == len(before) + 1
+    record = site.report()
+    assert (record["status"], record["products"]["tcp_protection"]) == ("in_order", "not entitled"), record["reasons"]
+    assert site.scheduled() is False
+    site.attack(over=True)
+    assert service.zone(ZONE).custom_rules == before

@@ -25,8 +25,9 @@ from ...module_utils._context import WATCH
 from ...module_utils._errors import NOTHING_CHANGED, OptionError
 from ...module_utils._guard.acceptance import acceptance_text, acceptances_to_copy
 from ...module_utils._schema.account import PREFIXES, TCP_KINDS
+from ...module_utils._schema.products import sentence_on_lack
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, without
+from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, without
 from ...module_utils._text import Move, Option, first_few
 from ...module_utils._timestamps import write_time
 from .._baseline import variables as of_host
@@ -293,9 +294,21 @@ class Attack:
         plurals = {(target.resource.parent or target.resource).plural for target in added}
         resources = [BY_PLURAL[plural] for plural in sorted(plurals)]
         connection = of_host.connection_options(part)
-        state = read_host(resources, connection, self._task.quiet_runner().run_module).objects
-        if refusal := named_by_nobody(added, state, OF_A_BLOCK):
+        state = read_host(resources, connection, self._task.quiet_runner().run_module)
+        self._leave_missing_firewall(state.lacking)
+        if refusal := named_by_nobody(added, state.objects, OF_A_BLOCK):
             raise ValueError(refusal)
+
+    def _leave_missing_firewall(self, lacking: Sequence[str]) -> None:
+        """Raise Refused if the account lacks the product whose rules would block the sources, which
+        the zone blocks all the same; `lacking` are the titles of missing products.
+        """
+        option = BLOCKED_BY[ACCOUNT_OPTION]
+        rules = BY_PLURAL[option]
+        if rules.product in lacking and not self._options["over"]:
+            sentence = sentence_on_lack(rules.product)
+            self._left_alone[option] = f"The run leaves the {rules.titles} alone: {sentence}"
+            raise Refused
 
     def _require_taken_here(
         self, merged: MergedHost, operations: Sequence[Mapping[str, Any]]
