@@ -197,7 +197,8 @@ def test_a_rule_of_a_ruleset_that_stops_already_waits_for_what_nobody_knows(
 def clients(service: LocalService, requests: int) -> None:
     """A client that sends so many requests in a minute to /login, of many requests in the last day."""
     now = service.clock.now().replace(second=30)
-    seen = [{"datetime": (now - timedelta(hours=hour, minutes=1)).isoformat(), "count": 50} for hour in range(25)]
+    moments = [(now - timedelta(minutes=20 * third + 1)).isoformat() for third in range(72)]
+    seen = [{"datetime": at, "count": 17} for at in moments]
     address = {"clientIP": "192.0.2.1", "clientRequestPath": "/login", "coloCode": "FRA"}
     seen += [{**seen[1], **address, "count": requests}] if requests else []
     service.zone(ZONE).seed(requests=seen)
@@ -216,6 +217,9 @@ def test_a_rate_limit_without_log_takes_past_requests_as_evidence(
     assert bool(result.get("failed")) is bool(words), result.get("msg")
     if words:
         assert words in result["msg"] and not service.writes
+        off = [{**rules[0], "enabled": False}]
+        modules.done("rate_limit_rules", zone_id=ZONE, rules=off)
+        assert words in modules.failed("rate_limit_rules", zone_id=ZONE, rules=[{**rules[0], "enabled": True}])["msg"]
         assert modules.done("rate_limit_rules", zone_id=ZONE, rules=rules, accept_risks=["blocks_traffic"])["changed"]
     assert actions(service, "rate_limit_rules") == ["block"]
     again = modules.done("rate_limit_rules", zone_id=ZONE, rules=rules)

@@ -9,7 +9,6 @@ Not known counts as too much."""
 from __future__ import annotations
 
 from datetime import datetime
-from fractions import Fraction
 from typing import AbstractSet, Container, Mapping, NamedTuple, Sequence, Tuple
 
 from .._api.client import Client
@@ -20,8 +19,8 @@ from .._schema.rate_limits import RATE_LIMIT_RULES
 from .._schema.resource import NO_ITEMS
 from .._text import sentence
 from .._traffic.logged import LoggedTraffic, read_logged
-from .._traffic.queries import percentage
-from .._traffic.stopped import WOULD_HAVE_STOPPED, StoppedLimits, StoppedTraffic
+from .._traffic.stopped import StoppedTraffic
+from .verdicts import verdict_on
 from .widened_rules import past_verdicts, widens
 
 TrafficAndHours = Tuple[str, float]  # which rules match, and which are examined
@@ -49,7 +48,7 @@ class RuleEvidence(NamedTuple):
             verdict = self.by_past_requests.get(operation.target)
             is_new = operation.target in tested and raises_rule(operation)
             if verdict and verdict.reason and is_new:
-                title = operation.resource.title_of(operation.fields)
+                title = operation.resource.title_of(operation.planned or {})
                 message = " ".join([verdict.message, *verdict.advice])
                 against.append((f"{title}: {message}", operation))
         return against
@@ -145,16 +144,8 @@ def verdict_of(
     identity: str, traffic: str, logged: LoggedTraffic, limits: EvidenceLimits
 ) -> Verdict:
     """The verdict on the rule with this id, which matches requests or packets."""
-    matched, number = logged.matched.get(identity, 0), logged.number
-    percent = percentage(matched, number)
-    if matched * 100 > Fraction(str(limits.max_percent)) * number:
-        found = StoppedTraffic(matched, number, f"{traffic}s", when=f"within {limits.hours:g} h")
-        most = StoppedLimits(limits.max_percent, limits.max_packets)
-        message = f"It {found.beyond(most, WOULD_HAVE_STOPPED)}."
-        return Verdict("evidence", message, percent, matched, advice=_advice(logged.unknown))
-    if logged.unknown:
-        return Verdict.unknown(" ".join(logged.unknown), [], verb=STOP)
-    return Verdict("", "", percent, matched)
+    matched = StoppedTraffic(logged.matched.get(identity, 0), logged.number, f"{traffic}s")
+    return verdict_on(matched, limits, logged.unknown, _advice(logged.unknown))
 
 
 def _advice(unknown: Sequence[str]) -> Sequence[str]:

@@ -9,7 +9,6 @@ requests speak for them before they are written. Not known counts as too much.""
 from __future__ import annotations
 
 from datetime import datetime
-from fractions import Fraction
 from typing import Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
@@ -21,20 +20,19 @@ from .._plan.rollout import EvidenceLimits, Target, Verdict
 from .._protection.backtest import Backtest
 from .._protection.backtested import of_analytics
 from .._protection.measured import Analytics, requests_over_limit
-from .._protection.monitoring import UNDECIDING, ladder_of
+from .._protection.monitoring import UNDECIDING, ladder_of, raises_rule
 from .._schema.rate_limits import RATE_LIMIT_RULES, limit_of
 from .._schema.resource import ACTION, NO_ITEMS, ZONE_OPTION, Object, without
 from .._text import first_few
-from .._traffic.queries import percentage
-from .._traffic.stopped import WOULD_HAVE_STOPPED, StoppedLimits, StoppedTraffic
+from .._traffic.stopped import StoppedTraffic
+from .verdicts import verdict_on
 
-STOP = "stop"
 ONLY_REQUESTS = (
     "No past packets tell which of them its new values match. Write them as a new rule, which logs"
     " first."
 )
 NO_TIME = "Cloudflare does not tell its time."
-RATE_LIMIT, EXPRESSION = "ratelimit", "expression"
+RATE_LIMIT, EXPRESSION, REQUESTS = "ratelimit", "expression", "requests"
 LOOSER_IF_HIGHER, LOOSER_IF_LOWER = "requests_per_period", "mitigation_timeout"
 
 
@@ -77,14 +75,15 @@ def _number(limit: Object, name: str) -> int:
 
 
 class StoppedMore(NamedTuple):
-    """The requests that a rule would have stopped beyond what is stopped already, of how many, and
-    the reasons why more of them may be."""
+    """The requests that a rule would have stopped beyond what is stopped already, and the reasons
+    why more of them may be."""
 
-    stopped: int
-    requests: int
+    traffic: StoppedTraffic
     unknown: Sequence[str] = ()
     advice: Sequence[str] = ()
-    noun: str = "requests"
+
+
+NONE_STOPPED = StoppedTraffic(0, 0, REQUESTS)
 
 
 def past_verdicts(
@@ -99,7 +98,9 @@ def past_verdicts(
     for operation in operations:
         of_rule = limits[operation.target]
         stopped = _stopped_more(operation, plan, client, now, of_rule.hours)
-        verdicts[operation.target] = _verdict(stopped, of_rule)
+        verdicts[operation.target] = verdict_on(
+            stopped.traffic, of_rule, stopped.unknown, stopped.advice
+        )
     return verdicts
 
 
@@ -108,9 +109,9 @@ def _stopped_more(
 ) -> StoppedMore:
     zone_id = client.owner.get(ZONE_OPTION)
     if now is None:
-        return StoppedMore(0, 0, [NO_TIME])
+        return StoppedMore(NONE_STOPPED, [NO_TIME])
     if zone_id is None or operation.resource.traffic != "request":
-        return StoppedMore(0, 0, [ONLY_REQUESTS])
+        return StoppedMore(NONE_STOPPED, [ONLY_REQUESTS])
     if operation.resource.plural == RATE_LIMIT_RULES.plural:
         analytics = Analytics(client.ask, zone_id, now, hours)
         return _over_limit(operation, plan, analytics)
@@ -121,29 +122,17 @@ def _stopped_more(
     if undecided["requests"]:
         fields, percent = first_few(undecided["fields"]), undecided["percent"] or 0
         advice.append(f"Of {percent:g} % it is not known, without {fields}.")
-    stopped, passing = backtest.requests["may_block"], backtest.requests["passing"]
-    return StoppedMore(stopped, passing, record["unknown"], advice, PASSING_REQUESTS)
+    number, passing = backtest.requests["may_block"], backtest.requests["passing"]
+    stopped = StoppedTraffic(number, passing, PASSING_REQUESTS)
+    return StoppedMore(stopped, record["unknown"], advice)
 
 
 def _over_limit(operation: Operation, plan: Plan, analytics: Analytics) -> StoppedMore:
     """The requests that a rate limit would have stopped, without those that it stops today."""
     after = requests_over_limit(operation.planned or {}, plan.before, analytics)
-    if not operation.existing or not limit_of(operation.existing) or after.unknown:
-        return StoppedMore(*after)
-    before = requests_over_limit(operation.existing, plan.before, analytics)
-    is_harder = ACTION in operation.fields
-    stopped = after.stopped if is_harder else max(0, after.stopped - before.stopped)
-    return StoppedMore(stopped, after.requests, before.unknown)
-
-
-def _verdict(more: StoppedMore, limits: EvidenceLimits) -> Verdict:
-    percent = percentage(more.stopped, more.requests)
-    if more.stopped * 100 > Fraction(str(limits.max_percent)) * more.requests:
-        within = f"within {limits.hours:g} h"
-        newly_stopped = StoppedTraffic(more.stopped, more.requests, more.noun, when=within)
-        most = StoppedLimits(limits.max_percent)
-        message = f"It {newly_stopped.beyond(most, WOULD_HAVE_STOPPED)}."
-        return Verdict("evidence", message, percent, more.stopped, advice=more.advice)
-    if more.unknown:
-        return Verdict.unknown(" ".join(more.unknown), [], verb=STOP)
-    return Verdict("", "", percent, more.stopped)
+    stopped, unknown, existing = after.stopped, after.unknown, operation.existing
+    stops_today = existing is not None and not raises_rule(operation)
+    if existing and stops_today and ACTION not in operation.fields and not unknown:
+        before = requests_over_limit(existing, plan.before, analytics)
+        stopped, unknown = max(0, stopped - before.stopped), before.unknown
+    return StoppedMore(StoppedTraffic(stopped, after.requests, REQUESTS), unknown)

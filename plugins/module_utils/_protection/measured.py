@@ -132,11 +132,11 @@ def measured_limits(
     records: list[MeasuredLimit] = []
     for rule in rules:
         limit = counted_limit(rule, state)
-        records.append(measurement(limit, _counts(limit, state, analytics)))
+        records.append(measurement(limit, _counted(limit, state, analytics)))
     return records
 
 
-def _counts(limit: CountedLimit, state: State, analytics: Analytics) -> ClientCounts:
+def _counted(limit: CountedLimit, state: State, analytics: Analytics) -> ClientCounts:
     """The requests that a limit counts, unless the analytics cannot tell its clients apart."""
     if limit.unknown:
         return ClientCounts({}, ())
@@ -160,7 +160,7 @@ def requests_over_limit(rule: Object, state: State, analytics: Analytics) -> Ove
     """The requests that a rate limit would have stopped: of each client those above its number in a
     period, and all until its timeout has passed."""
     limit, declared = counted_limit(rule, state), limit_of(rule)
-    counts = _counts(limit, state, analytics)
+    counts = _counted(limit, state, analytics)
     unknown = [*limit.unknown, *counts.unknown]
     unknown += [OTHERS_COUNTED] if declared.get("counting_expression") else []
     most, timeout = declared.get("requests_per_period"), declared.get("mitigation_timeout") or 0

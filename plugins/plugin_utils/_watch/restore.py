@@ -10,36 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...module_utils._guard.acceptance import acceptances_of
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import without
 from .._baseline.host_task import HostTask
-from .._baseline.results import HostRun
 from .._baseline.variables import EXPECTATIONS, LIMITS, ONLY_VARIABLE, Part, connection_options
 from .._export.host_state import HostState, read_host
 from .._export.state_file import OF_INVENTORY, StateFile
 from .mark import WatchMark
-from .set_back import WayBack, way_back
+from .set_back import Restored, WayBack, way_back
 
 NAME_OF_STATE = "the state before the watched change"
 # Which the change may have brought, and which would keep the host from going back.
 OF_NEW_STATES = (EXPECTATIONS, LIMITS, ONLY_VARIABLE)
-
-
-class Restored(NamedTuple):
-    """The outcome of a way back: why it failed, empty if it did not, and sentences on the objects
-    that stay since others have changed them. It was not `needed` if nothing of the change is
-    there. `undone` and `in_force` are the titles of what was set back, and of what was not. `run`
-    is the run that sets back, or predicts that; None if there was none."""
-
-    failure: str = ""
-    staying: Sequence[str] = ()
-    needed: bool = True
-    undone: Sequence[str] = ()
-    in_force: Sequence[str] = ()
-    run: HostRun | None = None
 
 
 def set_back(task: HostTask, part: Part, mark: WatchMark, check_mode: bool = False) -> Restored:

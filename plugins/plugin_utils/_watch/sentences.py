@@ -17,7 +17,7 @@ from ...module_utils._traffic.stopped import StoppedLimits, StoppedTraffic
 from ...module_utils._traffic.watched import THE_ZONE
 from .mark import WatchMark
 from .objects import titles_by_rule, titles_of
-from .restore import Restored
+from .set_back import Restored
 from .verdict import EXCEEDED, NOT_KNOWN, RuleFigures, WatchVerdict
 
 OF_NO_RULE = {  # by the source of the figures

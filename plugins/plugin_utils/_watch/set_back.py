@@ -16,6 +16,7 @@ from ...module_utils._schema.resource import Object, Resource, State, without
 from ...module_utils._schema.rulesets import deployed
 from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._values.kinds import same_value
+from .._baseline.results import HostRun
 
 ABOUT_OBJECTS = ("description", "logging")  # which change nothing that a rule stops
 SET_BY_CLOUDFLARE = ("version", "last_updated", "modified_on", "created_on")
@@ -45,6 +46,20 @@ class WayBack(NamedTuple):
     def is_needed(self) -> bool:
         """Return whether there is anything to set back."""
         return any(self.named.values())
+
+
+class Restored(NamedTuple):
+    """The outcome of a way back: why it failed, empty if it did not, and sentences on the objects
+    that stay since others have changed them. It was not `needed` if nothing of the change is
+    there. `undone` and `in_force` are the titles of what was set back, and of what was not. `run`
+    is the run that sets back, or predicts that; None if there was none."""
+
+    failure: str = ""
+    staying: Sequence[str] = ()
+    needed: bool = True
+    undone: Sequence[str] = ()
+    in_force: Sequence[str] = ()
+    run: HostRun | None = None
 
 
 class RestoredCollection(NamedTuple):

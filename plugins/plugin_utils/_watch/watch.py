@@ -67,7 +67,7 @@ GOES_ON_WITH_IT = "The next run goes on with its watch."
 ENDED_EARLY = "the run that watched it ended before its time, which is over"
 HAS_SET_BACK = "The run has set back what it changed"
 SETS_BACK_EARLIER = "This run does nothing else than to set back what that one changed"
-UNFINISHED = "unfinished"  # in the record of a watch: its plan
+UNFINISHED_PLAN = "unfinished"  # in the record of a watch: its plan
 
 
 class Earlier(NamedTuple):
@@ -188,7 +188,7 @@ class WatchedRun:
         run = update(refuse)
         if mark and not is_confirmed and not run.failed:
             self.task.warn(WATCHED_MEANWHILE.format(moment=moment_of(mark)))
-        return _with_record(run, {UNFINISHED: mark.plan_id}) if mark else run
+        return _with_record(run, {UNFINISHED_PLAN: mark.plan_id}) if mark else run
 
     def _end_earlier(self) -> Earlier:
         """End the watch of a run that was killed: go on with it, or set its change back if its time
@@ -211,7 +211,7 @@ class WatchedRun:
         is_over = mark.after is None or mark.is_over(now)
         if self.check_mode and not is_over:
             self.task.warn(f"{KILLED.format(moment=moment_of(mark))} {GOES_ON_WITH_IT}")
-            return Earlier({UNFINISHED: mark.plan_id})
+            return Earlier({UNFINISHED_PLAN: mark.plan_id})
         self.task.warn(KILLED.format(moment=moment_of(mark)))
         over = WatchVerdict(NOT_KNOWN, unknown=[f"{ENDED_EARLY}."])
         return self._earlier_ended(mark, over if is_over else follower.verdict())
