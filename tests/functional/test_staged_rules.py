@@ -217,9 +217,9 @@ def test_a_rate_limit_without_log_takes_past_requests_as_evidence(
     assert bool(result.get("failed")) is bool(words), result.get("msg")
     if words:
         assert words in result["msg"] and not service.writes
-        off = [{**rules[0], "enabled": False}]
-        modules.done("rate_limit_rules", zone_id=ZONE, rules=off)
-        assert words in modules.failed("rate_limit_rules", zone_id=ZONE, rules=[{**rules[0], "enabled": True}])["msg"]
+        modules.done("rate_limit_rules", zone_id=ZONE, rules=[{**rules[0], "enabled": False}])
+        rules = [{**rules[0], "enabled": True}]
+        assert words in modules.failed("rate_limit_rules", zone_id=ZONE, rules=rules)["msg"]
         assert modules.done("rate_limit_rules", zone_id=ZONE, rules=rules, accept_risks=["blocks_traffic"])["changed"]
     assert actions(service, "rate_limit_rules") == ["block"]
     again = modules.done("rate_limit_rules", zone_id=ZONE, rules=rules)
