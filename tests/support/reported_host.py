@@ -60,6 +60,7 @@ def _task(name: str, values: Mapping[str, Any], turn: FleetTurn) -> Any:
         "accepted": partial(parse_accepted, values.get("report_accepted") or [], name),
         "base_url": lambda: values["edge_base_url"],
         "account_of_zone": lambda: "",
+        "names_zone": lambda: bool(values.get("edge_zone_id")),
         "variables": {},
     }
     return SimpleNamespace(host=name, require_control_node=nothing, value=nothing, **stubs)

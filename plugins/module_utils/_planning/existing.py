@@ -143,9 +143,10 @@ def _refuse_named(desired: Sequence[Desired], products: AbstractSet[str]) -> Non
     from .._schema.registry import BY_PLURAL
 
     problems = OptionProblems()
-    named = [item for item in desired if item.resource.plural in BY_PLURAL]  # and nothing in them
+    # Without what lies in objects, such as the items of lists.
+    outermost = [wanted for wanted in desired if wanted.resource.plural in BY_PLURAL]
     for product in sorted(products):
-        of_product = [item for item in named if item.resource.product == product]
+        of_product = [wanted for wanted in outermost if wanted.resource.product == product]
         options = [option for collection in of_product for option in _named_in(collection)]
         if options:
             extent = f" The same goes for {len(options) - 1} more." if options[1:] else ""

@@ -95,8 +95,8 @@ def all_unmanaged(
     records += rules_of_rulesets(kinds.rulesets, state)
     if is_host and kinds.rulesets:
         # Rules of a zone may have met the same rule of its account.
-        beside = _beside_rulesets(kinds, state)
-        records += [record for record in beside if record not in records]
+        records_by_rulesets = _beside_rulesets(kinds, state)
+        records += [record for record in records_by_rulesets if record not in records]
     if is_host and (kinds.lists or of_lists):
         of_task = _with_rules_of_task([*alone, *kinds.deployments], state)
         of_state = unmanaged_lists(kinds.lists, state, of_task)
