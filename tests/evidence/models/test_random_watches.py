@@ -121,7 +121,7 @@ class Model:
             events = self.seen(now, since, now, script.late_events, stops)
             earlier = self.seen(now, since - 3600, since, script.late_events, stops)
             stopped = sum(number for minute, number in events if last is not None and minute < last)
-            usual = Fraction(sum(number for _minute, number in earlier) * (covered - since), 3600)
+            usual = Fraction(sum(number for _minute, number in earlier) * (covered - since)) / 3600
             if script.all_count or identity == RULE["id"]:
                 excess[identity] = max(0, round(stopped - usual))
         return excess
