@@ -266,7 +266,7 @@ EXPORT_HEADER = (
 )
 SCHEMA = ".protection.schema.json"  # beside the folders of hosts, for editors
 SCHEMA_LINE = "# yaml-language-server: $schema="  # with the path from the file to the schema
-CHECKSUM = "# Exported with the checksum "  # of all other lines, so that edits can be told
+CHECKSUM = "# sha256: "  # of all other lines, so that edits can be told
 
 
 def export_text(export: Export, owners: Mapping[str, Any], group: str = "") -> str:

@@ -22,7 +22,7 @@ def test_a_file_says_what_it_is_and_carries_its_checksum() -> None:
     first, seal, schema, header, note, *_rest = TEXT.splitlines()
     assert schema == "# yaml-language-server: $schema=../.protection.schema.json"
     assert (first, note) == ("---", "# A note.")
-    assert seal.startswith("# Exported with the checksum ") and header.startswith("# What Cloudflare holds")
+    assert seal.startswith("# sha256: ") and header.startswith("# What Cloudflare holds")
     assert is_export(TEXT)
 
 
