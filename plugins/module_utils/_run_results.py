@@ -105,10 +105,10 @@ class RunResults(NamedTuple):
         fleet, planned = self.task.context.fleet, checked.planned
         if not fleet.is_ordered:
             return {}
-        from ._planning.turns import result_of_turn, staying_after  # loaded for fleets
+        from ._planning.turns import result_of_turn, staying_in  # loaded for fleets
 
         if self.task.context.reports:
-            staying = staying_after(planned.plan, fleet)
+            staying = staying_in(planned.kept, fleet.users)
             return {STAYING: staying, **self._of_fleet(checked)}
         result = result_of_turn(planned, self.owner, fleet)
         if planned.kept:

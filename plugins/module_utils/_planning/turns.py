@@ -43,12 +43,13 @@ from .way import with_rulesets_after
 def divided(planned: Planned, fleet: FleetTurn, reports: bool = False) -> Planned:
     """The part of a plan that is made in a turn: in the first one without the removals, in any
     other one without those of lists to which rules of other hosts still refer. In a report, it is
-    whole."""
+    whole, and `kept` are those that no run would make."""
     plan = planned.plan._replace(freed=fleet.freed)
-    if reports:
-        return planned._replace(plan=plan)
     _made_before, removals = split_at_removals(plan.operations)
     users = _used_by_others(plan) if fleet.keeps_for_others else fleet.users
+    if reports:
+        staying = _still_used(removals, plan, users)
+        return planned._replace(plan=_as_unused(plan, staying), kept=tuple(staying))
     waiting = removals if fleet.turn == FIRST else _still_used(removals, plan, users)
     if not waiting:
         return planned._replace(plan=plan)
@@ -56,6 +57,15 @@ def divided(planned: Planned, fleet: FleetTurn, reports: bool = False) -> Planne
     kept = () if fleet.turn == FIRST else tuple(waiting)
     part = with_rulesets_after(plan._replace(operations=made))
     return planned._replace(plan=part, whole=plan, kept=kept)
+
+
+def _as_unused(plan: Plan, staying: Sequence[Operation]) -> Plan:
+    """A plan that nothing refuses for what stays of lists, since no run would remove it."""
+    names, freed = {*map(changed_list, staying)}, {**plan.freed}
+    for obj in plan.before.get(LISTS.plural, ()) if names else ():
+        if LISTS.label_of(obj) in names:
+            freed[LISTS.label_of(obj)] = uses_of(obj)
+    return plan._replace(freed=freed)
 
 
 def _still_used(
@@ -218,18 +228,15 @@ def result_of_turn(planned: Planned, owner: Mapping[str, str], fleet: FleetTurn)
         _made, later = split_at_removals(planned.whole.operations)
         plan = planned.plan._replace(before=planned.plan.after(), operations=tuple(later))
         return {LATER: plan_id(owner, with_rulesets_after(plan))}
-    records = _staying(planned.kept, fleet.users)
+    records = staying_in(planned.kept, fleet.users)
     return {"failed": True, "msg": _message(records), STAYING: records}
 
 
-def staying_after(plan: Plan, fleet: FleetTurn) -> list[dict[str, str]]:
-    """The lists of which a run leaves something that this plan removes, since rules of hosts go on
-    to refer to them, or may do: `host`, `resource` and `key`."""
-    _made, removals = split_at_removals(plan.operations)
-    return _staying(_still_used(removals, plan, fleet.users), fleet.users)
-
-
-def _staying(kept: Iterable[Operation], users: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
+def staying_in(
+    kept: Iterable[Operation], users: Mapping[str, Sequence[str]]
+) -> list[dict[str, str]]:
+    """The lists of which something stays, since rules of these hosts refer to them, or may do:
+    `host`, `resource` and `key`."""
     names = dict.fromkeys(map(changed_list, kept))
     return [
         {"host": host, "resource": LISTS.name, "key": name}
