@@ -353,7 +353,7 @@ def test_a_restore_undoes_a_commit_in_one_run(name: str, tmp_path: Path, service
     inventory = write_hosts(tmp_path, service, commit)
     snapshots = ("-e", f"baseline_snapshot_directory={tmp_path}/snapshots")
     changed = results(play(inventory, *snapshots).done()).keys()
-    accepted = ("-e", "{restore_accept_risks: [empties_list, weakens_zone]}", "--limit", ",".join(changed))
+    accepted = (*ACCEPTED_IN_RESTORE, "--limit", ",".join(changed))
     to_moment = ("-e", f"restore_before={datetime.now(UTC).isoformat()}")
 
     def restore(*options: str) -> Run:
@@ -424,3 +424,59 @@ def test_a_restore_of_a_part_says_what_to_restore_as_well(host: str, tmp_path: P
     message = results(ansible_playbook("-i", inventory, *options, RESTORE))[host]["msg"]
     assert ALONE[host] in message and "add restore_accept_risks" not in message
     assert len(service.writes) == writes
+
+
+ACCEPTED_IN_RESTORE = ("-e", "{restore_accept_risks: [empties_list, weakens_zone]}")
+BAD = a_list("bad", OFFICE)
+WRONG = a_list("bad", OFFICE, SHOP)
+ONLY_SOME: Mapping[str, Commit] = {
+    "the list alone": Commit([BAD], [["bad"]] * 3, [WRONG], [["bad"]] * 3),
+    "the list and one zone": Commit([BAD], [[], ["bad"], ["bad"]], [WRONG], [["bad"]] * 3),
+    "a new list and one zone": Commit([BAD], [["bad"], [], []], [BAD, a_list("new", SHOP)], [["bad", "new"], [], []]),
+}
+
+
+@pytest.mark.parametrize("name", ONLY_SOME)
+def test_a_restore_of_all_hosts_undoes_a_run_that_changed_some(
+    name: str, tmp_path: Path, service: LocalService
+) -> None:
+    commit = ONLY_SOME[name]
+    seed(service, commit)
+    before = state_of(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    snapshots = ("-e", f"baseline_snapshot_directory={tmp_path}/snapshots")
+    changed = results(play(inventory, *snapshots).done()).keys()
+    moment = ("-e", f"restore_before={datetime.now(UTC).isoformat()}", *ACCEPTED_IN_RESTORE)
+
+    def restore(*options: str) -> Run:
+        return ansible_playbook("-i", inventory, *snapshots, *moment, *options, RESTORE)
+
+    check = restore("--check")
+    plan = predicted(check)
+    run = restore()
+    assert state_of(service, commit) == before
+    assert check.code == run.code == 2 and "which failed" not in run.output
+    done = {host: result for host, result in results(run).items() if result["changed"]}
+    assert done.keys() == changed
+    for host, result in done.items():
+        assert {key: result.get(key) for key in COMPARED} == {key: plan[host].get(key) for key in COMPARED}, host
+    writes = len(service.writes)
+    assert not any(result["changed"] for result in predicted(restore()).values())
+    assert len(service.writes) == writes
+
+
+def test_a_restore_leaves_what_a_zone_without_a_snapshot_expects(tmp_path: Path, service: LocalService) -> None:
+    commit = ONLY_SOME["the list alone"]
+    seed(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    snapshots = ("-e", f"baseline_snapshot_directory={tmp_path}/snapshots")
+    play(inventory, *snapshots).done()
+    (tmp_path / "host_vars").mkdir()
+    expected = {"description": "shop", "request": {**GUEST, "source": SHOP}, "expect": "blocked"}
+    expectations = yaml.safe_dump({"baseline_expectations": [expected]})
+    (tmp_path / "host_vars" / "zone1.yml").write_text(expectations, encoding="utf-8")
+    run = ansible_playbook("-i", inventory, *snapshots, "-e", "restore_before=latest", *ACCEPTED_IN_RESTORE, RESTORE)
+    done = results(run)
+    assert "rules of zone1, which failed" in done["lima"]["msg"] and "restore_file=" in done["lima"]["msg"]
+    assert "no snapshot" in done["zone1"]["msg"] and "1 expectation is not met" in done["zone1"]["msg"]
+    assert contents(service) == contents_of([WRONG])

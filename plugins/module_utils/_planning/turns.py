@@ -251,6 +251,5 @@ def _message(records: Sequence[Mapping[str, str]]) -> str:
     users = f"rules of {first_few(hosts)}, which failed," if hosts else "rules of others"
     return (
         f"Nothing of the lists {first_few(names)} is removed, since {users} refer to them, or may"
-        " do. The rest of the plan does not wait for that. Run the baseline again when they"
-        " do not."
+        " do. The rest of the plan does not wait for that. Repeat the run when they do not."
     )

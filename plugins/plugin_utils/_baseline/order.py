@@ -105,6 +105,11 @@ class Prediction(NamedTuple):
         may depend on what its account makes."""
         return "changes" in self.of_fleet or bool(self.of_fleet.get("met"))
 
+    @property
+    def stays(self) -> bool:
+        """Return whether the run has nothing to change in the host, which fails all the same."""
+        return bool(self.of_fleet.get("stays"))
+
     def breaks_more_than(self, former: Prediction) -> bool:
         """Return whether a zone is refused, and an expectation is not met without its plan that is
         met in a `former` prediction."""
@@ -152,13 +157,15 @@ def _zones_of(account: Prediction, predictions: Predictions) -> dict[str, Predic
 
 
 def _users(account: Prediction, zones: Predictions) -> dict[str, list[str]]:
-    """By changed list of an account, the zones whose rules refer to it. If more rules do than were
-    read, those of any zone may; for zones outside of the run, it is an empty name."""
+    """By changed list of an account, the zones whose rules refer to it, and that the run may have
+    to change. If more rules do than were read, those of any zone may; for zones outside of the run,
+    it is an empty name."""
     users: dict[str, list[str]] = {}
+    following = [host for host in zones if not zones[host].stays]
     for name in account.of_fleet["contents"]:
-        using = [host for host in zones if name in zones[host].of_fleet.get("uses", {})]
+        using = [host for host in following if name in zones[host].of_fleet.get("uses", {})]
         if _has_unread_rules(name, account, zones):
-            using = [*dict.fromkeys("" if zones[host].is_outside else host for host in zones)]
+            using = [*dict.fromkeys("" if zones[host].is_outside else host for host in following)]
         if using:
             users[name] = using
     return users

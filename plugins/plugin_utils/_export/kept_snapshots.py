@@ -78,6 +78,10 @@ def _time_of(name: str) -> datetime | None:
         return None
 
 
+class NoSnapshot(ValueError):
+    """There is no snapshot of a host between two moments, so that no run has changed it then."""
+
+
 def snapshot_before(
     directory: object,
     host: str,
@@ -87,8 +91,8 @@ def snapshot_before(
 ) -> Path:
     """The newest snapshot of a host that was taken before a moment, and not before `since`.
 
-    Raises ValueError for a host without one, which names the folders with snapshots of its
-    `owners`, the ids of its account and zone; and OSError.
+    Raises NoSnapshot for a host without one, or ValueError if other folders have snapshots of its
+    `owners`, the ids of its account and zone, which the message names; and OSError.
     """
     if not directory:
         raise ValueError(
@@ -110,9 +114,8 @@ def snapshot_before(
     between = f" from {' and '.join(bounds)}" if bounds else ""
     existing = _times_in_words([time for time, _path in taken])
     elsewhere = _other_folders(folder, owners)
-    raise ValueError(
-        f"{host} has no snapshot{between} in {folder}{existing}. {elsewhere}{NOTHING_CHANGED}"
-    )
+    message = f"{host} has no snapshot{between} in {folder}{existing}. {elsewhere}{NOTHING_CHANGED}"
+    raise ValueError(message) if elsewhere else NoSnapshot(message)
 
 
 def _other_folders(folder: Path, owners: Mapping[str, str]) -> str:

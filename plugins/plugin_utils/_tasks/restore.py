@@ -16,7 +16,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ...module_utils._context import LACKING
+from ...module_utils._context import LACKING, STAYING
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNERS
 from ...module_utils._text import Option
@@ -25,13 +25,14 @@ from .._baseline.order import Registered
 from .._baseline.results import HostRun
 from .._baseline.variables import OF_HOST, POSTURE, POSTURES_FILE, SNAPSHOT_DIRECTORY, Part
 from .._export.host_state import read_part
-from .._export.kept_snapshots import parse_before, parse_moment, snapshot_before
+from .._export.kept_snapshots import NoSnapshot, parse_before, parse_moment, snapshot_before
 from .._export.snapshot import snapshots_in
 from .._export.state_file import OF_INVENTORY, RESTORE, StateFile, read_file
 from .._report.plan_lines import traffic_lines
 from .._report.results import is_unmet
 from .._variables import errors_of
 from .in_turns import ActionInTurns
+from .unchanged_host import unchanged_run
 
 FILE = "file"  # in the result of a host: what was restored
 REVERT = (
@@ -86,7 +87,10 @@ class RestoreAction(ActionInTurns):
         this host."""
         options = task.options(RESTORE, "restore_", self.arguments, _check)
         values = task.checked(OF_INVENTORY)
-        name = _file_name(task, options, values)
+        try:
+            name = _file_name(task, options, values)
+        except NoSnapshot as exc:
+            return unchanged_run(task, values, str(exc))
         file = self._file(name)
         part = _part(file, task, options, values, check_mode)
         runner = task.runner()
@@ -158,8 +162,12 @@ def _tell_postures(task: HostTask) -> None:
 
 
 def _with_cure(result: dict[str, Any]) -> dict[str, Any]:
-    """The failure; one that an expectation causes says how a restore comes about."""
-    return {**result, "msg": f"{result['msg']} {UNMET}"} if is_unmet(result) else result
+    """The failure; one that an expectation causes says how a restore comes about, and one of which
+    something stays how it goes on, since the run itself has written the newest snapshot."""
+    advice = UNMET if is_unmet(result) else ""
+    if STAYING in result:
+        advice = f"Restore the same file then: -e restore_file={result[FILE]}"
+    return {**result, "msg": f"{result['msg']} {advice}"} if advice else result
 
 
 def _check(options: Mapping[str, Any], given_names: Container[str]) -> Iterator[OptionError]:
@@ -184,7 +192,7 @@ def _check(options: Mapping[str, Any], given_names: Container[str]) -> Iterator[
 
 def _file_name(task: HostTask, options: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     """The file to restore, in a later turn of the host that of the first one, which may have
-    written a newer snapshot; raises ValueError if the host has no such snapshot."""
+    written a newer snapshot; raises NoSnapshot if the host has no such snapshot, and ValueError."""
     if options["file"]:
         return str(options["file"])
     if task.earlier.get(FILE):
