@@ -7,7 +7,6 @@ is refused, since there is an order for each change."""
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -19,6 +18,7 @@ from tests.fake_service import LocalService
 from tests.support.fleets import Fleet
 from tests.support.host_parts import host
 from tests.support.module_run import ACCOUNT
+from tests.support.sampled_rows import EVERY_ROW
 
 ADDRESSES = ("192.0.2.1", "192.0.2.2", "198.51.100.0/24")
 ZONES = 3
@@ -26,7 +26,7 @@ GUEST = {"source": "203.0.113.9", "method": "GET", "host": "shop.example", "path
 IMPOSSIBLE = [{"description": "guest", "request": GUEST, "expect": "blocked"}]
 Lists = Mapping[str, set[str]]
 Rulesets = Mapping[str, tuple[list[str], bool]]  # the lists to which the rules refer, and whether it is deployed
-FLEETS = range(int(os.environ.get("FLEETS", "20")))
+FLEETS = range(2000 if EVERY_ROW else 20)
 ENTERPRISE = {"expression": 'cf.zone.plan eq "ENT"'}
 
 

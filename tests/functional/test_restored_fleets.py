@@ -7,7 +7,6 @@ predicts; a second one does nothing."""
 
 from __future__ import annotations
 
-import os
 import random
 from typing import Any, NamedTuple
 
@@ -17,11 +16,12 @@ from tests.fake_service import LocalService
 from tests.support.fleets import Fleet
 from tests.support.host_parts import RISKS, host
 from tests.support.module_run import ACCOUNT
+from tests.support.sampled_rows import EVERY_ROW
 
 ADDRESSES = ("192.0.2.1", "192.0.2.2", "198.51.100.0/24")
 ZONES = ("1" * 32, "2" * 32)
 ENTERPRISE = {"expression": 'cf.zone.plan eq "ENT"'}
-FLEETS = range(int(os.environ.get("FLEETS", "20")))
+FLEETS = range(500 if EVERY_ROW else 20)
 COMPARED = ("changed", "operations", "plan_id", "left", "left_out", "failed")
 
 
