@@ -145,23 +145,48 @@ def paths(service: LocalService, path: str, share: int, plan: str) -> None:
     service.zone(ZONE).seed(plan=plan, requests=[item for item in requests if item["count"]])
 
 
+def written(service: LocalService, module: str) -> dict[str, Any]:
+    """The only rule of the zone, or of its only ruleset."""
+    zone = service.zone(ZONE)
+    (rule,) = zone.custom_rulesets[0]["rules"] if module == "custom_ruleset" else zone.custom_rules
+    return dict(rule)
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "title"),
+    [
+        ("custom_rules", {}, "custom rule admin"),
+        ("custom_ruleset", {"name": "Bots", "deploy": {"expression": "true"}}, "rule admin of the ruleset Bots"),
+    ],
+)
 @pytest.mark.parametrize("plan", ["pro", "enterprise"])
 @pytest.mark.parametrize(("share", "waits"), [(0, False), (9, False), (200, True)])
 def test_a_rule_that_stops_already_gets_wider_when_past_requests_allow_it(
-    service: LocalService, modules: Modules, plan: str, share: int, waits: bool
+    service: LocalService,
+    modules: Modules,
+    module: str,
+    options: dict[str, Any],
+    title: str,
+    plan: str,
+    share: int,
+    waits: bool,
 ) -> None:
     service.zone(ZONE).seed(plan=plan)
-    modules.done("custom_rules", zone_id=ZONE, rules=[ADMIN])
+    modules.done(module, zone_id=ZONE, rules=[ADMIN], **options)
     paths(service, "/admin/x", share, plan)
-    done = settled(modules, rules=[{**WIDER, "description": "wider"}])
+    done = settled(modules, module, rules=[{**WIDER, "description": "wider"}], **options)
     assert reasons(done) == (["evidence"] if waits else [])
-    (rule,) = service.zone(ZONE).custom_rules
+    assert bool(done["traffic_changes"]["stopped"]) is not waits
+    rule = written(service, module)
     assert (rule["action"], rule["description"]) == ("block", "wider")
     assert (rule["expression"] == ADMIN["expression"]) is waits
     if waits:
-        words = "custom rule admin goes on as it is, and does not get its new values yet. It would have stopped "
+        words = f"{title} goes on as it is, and does not get its new values yet. It would have stopped "
         assert done["pending"][0]["message"].startswith(words)
-        assert settled(modules, rules=[WIDER], accept_risks=ACCEPTED)["changed"]
+        (accepted,) = ACCEPTED
+        resource = done["pending"][0]["resource"]
+        accept_risks = [{**accepted, "resource": resource, "entries": [done["pending"][0]["key"]]}]
+        assert settled(modules, module, rules=[WIDER], accept_risks=accept_risks, **options)["changed"]
 
 
 @pytest.mark.parametrize(
@@ -183,6 +208,23 @@ def test_only_a_rule_that_may_stop_more_waits_for_what_nobody_knows(
     (existing,) = service.zone(ZONE).custom_rules
     expected = before if waits else rule
     assert (existing["action"], existing["expression"]) == (expected["action"], expected["expression"])
+
+
+def test_a_rule_of_a_ruleset_in_a_baseline_goes_on_while_another_one_changes(
+    service: LocalService, modules: Modules
+) -> None:
+    def ruleset(rule: dict[str, Any], expression: str) -> dict[str, Any]:
+        other = {"ref": "other", "action": "log", "expression": expression}
+        return {"name": "Bots", "deploy": {"expression": "true"}, "rules": [rule, other]}
+
+    service.zone(ZONE).seed(plan="enterprise")
+    modules.done("custom_ruleset", zone_id=ZONE, **ruleset(ADMIN, 'http.host eq "a.example"'))
+    paths(service, "/admin/x", 200, "enterprise")
+    rulesets = [ruleset(WIDER, 'http.host eq "b.example"')]
+    done = settled(modules, "host", context=ROLE, custom_rulesets=rulesets)
+    assert reasons(done) == ["evidence"]
+    assert [operation["key"] for operation in done["operations"]] == ["Bots other"]
+    assert not done["traffic_changes"]["stopped"]
 
 
 def test_a_rule_of_a_ruleset_that_stops_already_waits_for_what_nobody_knows(

@@ -41,13 +41,11 @@ class Surroundings(NamedTuple):
 
     def complete(self, plan: Plan) -> Plan:
         """The plan, with the existing state as the draft has it: all that was read."""
+        from .way import with_rulesets_after  # loaded by the tasks of which something waits
+
         draft = self.draft
-        return plan._replace(
-            before=draft.before,
-            alongside=draft.alongside,
-            unread=draft.unread,
-            contents=draft.contents,
-        )
+        completed = plan._replace(before=draft.before, unread=draft.unread, contents=draft.contents)
+        return with_rulesets_after(completed)
 
 
 class SurroundingsReader(NamedTuple):

@@ -26,6 +26,7 @@ from .._schema.resource import ACTION, NO_ITEMS, ZONE_OPTION, Object, without
 from .._text import first_few
 from .._traffic.stopped import StoppedTraffic
 from .verdicts import verdict_on
+from .way import with_rulesets_after
 
 ONLY_REQUESTS = (
     "No past packets tell which of them its new values match. Write them as a new rule, which logs"
@@ -115,7 +116,7 @@ def _stopped_more(
     if operation.resource.plural == RATE_LIMIT_RULES.plural:
         analytics = Analytics(client.ask, zone_id, now, hours)
         return _over_limit(operation, plan, analytics)
-    alone = plan._replace(operations=(operation,), order=NO_ITEMS, alongside=NO_ITEMS)
+    alone = with_rulesets_after(plan._replace(operations=(operation,), order=NO_ITEMS))
     backtest = Backtest(plan.before, alone.after())
     record = of_analytics(backtest, client.ask, zone_id, now, hours)
     undecided, advice = record["undecided"], []
