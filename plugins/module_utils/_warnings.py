@@ -32,14 +32,14 @@ WAITING = (
 
 def expiry_warnings(task_desired: Iterable[Desired], plan: Plan) -> list[str]:
     """Warnings for expired entries that do not exist, and for entries whose expiry is not known."""
-    deletions = [operation for operation in plan.operations if operation.action == "delete"]
-    deleted = {operation.target for operation in deletions}
     warnings: list[str] = []
     for desired in task_desired:
+        resource = desired.resource
+        existing = plan.before.get(resource.plural, ()) if desired.expired else ()
+        existing_keys = {*map(resource.key_of, existing)}
         for key, expires in desired.expires.items():
             option = desired.paths[key].at("expires")
-            name = desired.resource.title_of(desired.objects[key])
-            is_deleted = (desired.resource.plural, key) in deleted
+            name = resource.title_of(desired.objects[key])
             if key in desired.undecided:
                 problem = (
                     f": whether {name} expired ({write_timestamp(expires)}) is not known, since"
@@ -47,7 +47,7 @@ def expiry_warnings(task_desired: Iterable[Desired], plan: Plan) -> list[str]:
                     " not created."
                 )
                 warnings.append(Message(option, problem))
-            elif key in desired.expired and not is_deleted:
+            elif key in desired.expired and key not in existing_keys:
                 problem = (
                     f": {name} expired at {write_timestamp(expires)} and does not exist. Remove"
                     " the entry, or give it a later expires."

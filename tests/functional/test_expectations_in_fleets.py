@@ -13,7 +13,7 @@ import pytest
 from tests.fake_service import LocalService
 from tests.support.fleets import Fleet
 from tests.support.host_parts import host
-from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.module_run import ACCOUNT, ZONE, warnings_of
 
 BAD = ("198.51.100.0/24", "203.0.113.0/24")
 IN_BAD = {"ref": "in_bad", "action": "block", "expression": "ip.src in $bad"}
@@ -84,7 +84,17 @@ def test_an_account_that_makes_what_a_zone_does_not_expect_is_refused(
     failed = failures(service, fleet_of(service, lists, rules, CUSTOMER))
     assert failed.keys() == {"lima"}
     assert "expectations of expecting unmet" in failed["lima"] and "customer: expected allowed" in failed["lima"]
+    assert "already" not in failed["lima"]  # the customer is allowed today
     assert items_of(service, "bad") == {*BAD} and not items_of(service, "worse")
+
+
+def test_an_expired_item_that_stays_is_not_said_to_be_missing(service: LocalService) -> None:
+    fleet = fleet_of(service, {"bad": BAD}, [IN_BAD], BLOCKED)
+    fleet.variables["lima"]["baseline_ip_lists"][0]["items"][1]["expires"] = "2020-01-01"
+    warnings = [warnings_of(prediction.result) for prediction in fleet.predicted().values()]
+    assert "rules of expecting" in failures(service, fleet)["lima"]
+    assert "does not exist" not in " ".join(warnings)
+    assert items_of(service, "bad") == {*BAD}
 
 
 def test_a_zone_that_follows_its_lists_keeps_its_expectations(service: LocalService) -> None:

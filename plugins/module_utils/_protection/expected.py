@@ -243,7 +243,8 @@ def _unmet_sentence(expectation: Expectation, record: ExpectationRecord, plan: P
     because = f": {reasons}" if reasons else ""
     before = record["before"]
     if before["actual"] == record["actual"] and before["rule"] == record["rule"]:
-        return f"expected {expected}, but {actual}, as it is already{because}."
+        when = "with the lists as the run leaves them" if plan.contents else "as it is already"
+        return f"expected {expected}, but {actual}, {when}{because}."
     former = with_rule(before["actual"], before["rule"])
     changes = _changed_by(record, plan)
     return f"expected {expected}, but {actual}; before the plan it is {former}{changes}{because}."
