@@ -122,6 +122,19 @@ def test_dns_rules_are_described_and_applying_them_changes_nothing(
     assert not service.writes
 
 
+def test_the_file_of_an_account_without_any_product_says_so(
+    inventory: Path, service: LocalService, tmp_path: Path
+) -> None:
+    lacked = ["lists", "ddos_l4", "ddos_l7", "http_request_firewall_custom"]
+    service.account(ACCOUNT).seed(entitled=False, dns_entitled=False, firewall_entitled=False, not_entitled=lacked)
+    export(inventory).done()
+    text = (tmp_path / "host_vars" / "lima" / "protection.yml").read_text(encoding="utf-8")
+    assert f"account_id: {ACCOUNT}" in text and "baseline_" not in text.replace("baseline_source:", "")
+    assert "The account has no Advanced TCP Protection" in text and "is not entitled to lists." in text
+    assert "changed=0" in export(inventory).done().output
+    ansible_playbook("-i", inventory, REPOSITORY / "playbooks" / "baseline.yml", "--check").done()
+
+
 def test_check_mode_writes_no_file(inventory: Path, tmp_path: Path) -> None:
     assert export(inventory, "--check").code == 0
     assert not (tmp_path / "host_vars").exists()

@@ -85,7 +85,8 @@ def draft_of(task: HostTask, groups: Mapping[str, Sequence[str]]) -> Draft:
     run_module = task.runner().run_module
     connection = connection_of(options)
     state = read_host(resources, connection, run_module, in_part=True)
-    export = export_state(state.objects, options["purge"])
+    has_no_product = bool(state.lacking) and not (state.objects or state.unread)
+    export = Export() if has_no_product else export_state(state.objects, options["purge"])
     warnings = list(export.notes)
     undescribed = Undescribed(connection, options["skip"], run_module)
     export.notes += [*notes_on_unread(state), *undescribed.notes(state)]  # in the file alone
