@@ -368,6 +368,29 @@ def test_where_the_plan_has_no_log_past_requests_are_the_evidence(
 
 
 @pytest.mark.parametrize(
+    ("most", "allowed", "words"),
+    [
+        (50, 0.1, "custom rule admin: It would have stopped 20000 of 1020000 requests"),
+        (1, 50, "The planned rules would stop 20000 of 1020000 requests"),
+        (50, 50, ""),
+    ],
+)
+def test_the_limit_of_a_rule_and_that_of_a_backtest_both_hold(
+    service: LocalService, modules: Modules, most: float, allowed: float, words: str
+) -> None:
+    paths(service, "/admin", 200, "business")
+    rules = [{**ADMIN, "staged": {"max_stopped_percent": allowed}}]
+    backtest = {"hours": 24, "max_blocked_percent": most}
+    results = [
+        modules.run("custom_rules", check, zone_id=ZONE, rules=rules, backtest=backtest) for check in (True, False)
+    ]
+    for result in results:
+        assert bool(result.get("failed")) is bool(words), result.get("msg")
+        assert words in result.get("msg", "")
+    assert actions(service) == ([] if words else ["block"])
+
+
+@pytest.mark.parametrize(
     ("rule", "words"),
     [
         ({**STAGED, "action": "log"}, "rules[0].staged: a rule with the action log stops nothing"),

@@ -57,12 +57,14 @@ class RuleEvidence(NamedTuple):
 class RuleQuestion(NamedTuple):
     """The question whether the log of rules speaks against giving them their actions, and past
     requests against having them stop more; rules that get that `at_once` need no answer. Those in
-    `tested` cannot log."""
+    `tested` cannot log. If the task `has_backtest`, that has a limit of its own, so that those
+    rules are asked about by their own limits as well."""
 
     stages: Mapping[Target, EvidenceLimits]
     now: datetime | None
     at_once: AbstractSet[Target]
     tested: Mapping[Target, EvidenceLimits] = NO_ITEMS
+    has_backtest: bool = False
 
     def _asked(self, plan: Plan) -> list[Operation]:
         """The operations that give a rule its action by stages."""
@@ -76,19 +78,20 @@ class RuleQuestion(NamedTuple):
 
     def asked_of_past_requests(self, plan: Plan) -> list[Operation]:
         """The operations of a plan on which past requests decide: they have a rule stop more than
-        today, or switch on a rate limit that cannot log."""
+        today, or switch on a rule that cannot log and that no backtest holds to its limit."""
         limits = {**self.tested, **self.stages}
         return [
             operation
             for operation in plan.operations
             if operation.target in limits
             and operation.target not in self.at_once
-            and (widens(operation) or self._is_limit_without_log(operation))
+            and (widens(operation) or self._is_new_without_log(operation))
         ]
 
-    def _is_limit_without_log(self, operation: Operation) -> bool:
-        is_limit = operation.resource.plural == RATE_LIMIT_RULES.plural
-        return is_limit and operation.target in self.tested and raises_rule(operation)
+    def _is_new_without_log(self, operation: Operation) -> bool:
+        if operation.target not in self.tested or not raises_rule(operation):
+            return False
+        return self.has_backtest or not is_backtested(operation)
 
     def _without_traffic(self, operation: Operation) -> Verdict | None:
         """The verdict on a rule that needs no traffic to be judged; None for any other."""

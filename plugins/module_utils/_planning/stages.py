@@ -77,7 +77,8 @@ class Rollout(NamedTuple):
             return None
         from .rule_evidence import RuleQuestion  # loaded by the tasks that ask for it
 
-        return RuleQuestion(self.stages, self.now, self.at_once, self.tested)
+        has_backtest = self.terms.backtest is not None
+        return RuleQuestion(self.stages, self.now, self.at_once, self.tested, has_backtest)
 
     @property
     def _has_stages(self) -> bool:
