@@ -429,3 +429,20 @@ def test_a_run_for_time_alone_takes_the_step(service: LocalService, modules: Mod
     done = modules.done("host", context=ROLE, **options)
     assert done["changed"], done["pending"][0]["message"]
     assert actions(service) == ["block"]
+
+
+@pytest.mark.parametrize("plan", ["pro", "enterprise"])
+@pytest.mark.parametrize("context", [{}, {"context": ROLE}])
+def test_a_backtest_leaves_out_a_rule_that_waits(
+    service: LocalService, modules: Modules, context: dict[str, Any], plan: str
+) -> None:
+    service.zone(ZONE).seed(plan=plan)
+    modules.done("custom_rules", zone_id=ZONE, rules=[ADMIN])
+    paths(service, "/admin/x", 200, plan)
+    rules = [WIDER, {**STAGED, "ref": "new", "expression": 'http.request.uri.path eq "/new"'}]
+    module, option = ("host", "custom_rules") if context else ("custom_rules", "rules")
+    terms = {"hours": 24, "max_blocked_percent": 1}
+    done = settled(modules, module, backtest=terms, **{option: rules}, **context)
+    assert reasons(done)[0] == "evidence"
+    assert [operation["key"] for operation in done["operations"]] == ["new"]
+    assert done["backtest"]["newly_blocked"]["requests"] == 0

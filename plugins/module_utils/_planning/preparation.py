@@ -124,9 +124,10 @@ class Preparation(NamedTuple):
 
     def _evaluated(self, facts: Facts, plan: Plan, goal: Plan) -> Facts:
         """The facts, completed with those that follow from the plan; the task expects something of
-        its `goal`."""
+        its `goal`. Raises ServiceError."""
         terms = self.task.terms
         before, after = map(self.task.with_missing, (goal.before, goal.after()))
         expected = expected_results(terms.expectations, before, after, goal.contents)
         warnings = rule_warnings(plan, facts.look_up) if terms.of_rules else ()
-        return facts._replace(expected=expected, warnings=warnings)
+        backtested = self._reader.backtested(plan)
+        return facts._replace(expected=expected, warnings=warnings, backtested=backtested)

@@ -81,6 +81,14 @@ class SurroundingsReader(NamedTuple):
         plan = self._with_rules(second)
         return Surroundings(plan, facts=self._facts(plan))
 
+    def backtested(self, plan: Plan) -> Backtested | None:
+        """The backtest of a plan from which all that waits was taken out; None without a change, or
+        if the task does not ask for it. Raises ServiceError."""
+        terms = self.rollout.backtest_of(plan)
+        if not (terms and plan.operations):
+            return None
+        return _backtested(plan, self.client, terms)
+
     def _with_protection(
         self, draft: Plan, traffic: AccountTraffic | None
     ) -> tuple[Plan, AccountTraffic | None]:
@@ -178,13 +186,8 @@ class SurroundingsReader(NamedTuple):
         return names
 
     def _facts(self, plan: Plan) -> Facts:
-        """The facts on which the guard checks a plan."""
-        collections = self._collections_of_checks(plan)
-        backtested = None
-        terms = self.rollout.backtest_of(plan)
-        if terms and plan.operations:
-            backtested = _backtested(plan, self.client, terms)
-        return Facts(collections, backtested=backtested)
+        """The facts on which the guard checks a plan, but for its backtest."""
+        return Facts(self._collections_of_checks(plan))
 
     def _collections_of_checks(self, plan: Plan) -> dict[CollectionPlace, ObjectsOrError]:
         """The collections from which checks tell whether the account or zone would reject the
