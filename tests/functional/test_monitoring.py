@@ -46,6 +46,7 @@ def test_queries_ask_for_metrics_and_labels_that_the_report_writes(written: dict
 def test_every_metric_is_on_the_dashboard_or_has_an_alert(written: dict[str, dict[str, set[str]]]) -> None:
     listed = {
         "edgeops_protection_host_ineffective",
+        "edgeops_protection_host_left_out",
         "edgeops_protection_host_unmanaged",
         "edgeops_protection_host_accepted_statuses",
     }  # for whoever wants them
