@@ -20,6 +20,7 @@ from tests.evidence.models.traffic_model import (
     custom_in_order,
     is_half,
     is_wider,
+    kinds_in,
     met_by_all,
     met_in_turn,
     networks,
@@ -27,6 +28,7 @@ from tests.evidence.models.traffic_model import (
     own,
     passing,
     plain,
+    plain_met_in_turn,
     protected,
     weakens,
 )
@@ -175,16 +177,33 @@ def list_risks(before: Sequence[Rule], after: Sequence[Rule], is_exact: bool, pe
 
 
 def rule_risks(
-    module: str, before: Sequence[Item], after: Sequence[Item], is_exact: bool, weakened: int, deleted: int
+    module: str, before: Sequence[Item], after: Sequence[Item], is_exact: bool, most_weakened: int, most_deleted: int
 ) -> Risks:
     """The risks of ordered rules, with those percentages as limits. The risks of overrides are those of their list; see
     `weaker_overrides` too."""
     if module.endswith("_overrides"):
-        return list_risks(overrides_in_order(before), overrides_in_order(after), is_exact, deleted)
+        return list_risks(overrides_in_order(before), overrides_in_order(after), is_exact, most_deleted)
     both = custom_in_order(before), custom_in_order(after)
-    risks = {**zone_risks(*both, weakened), **list_risks(*both, is_exact, deleted)}
+    risks = {**zone_risks(*both, most_weakened), **list_risks(*both, is_exact, most_deleted)}
     name = {"weakens_zone": "weakens_network_firewall"} if module == "network_firewall_rules" else {}
     return {name.get(code, code): keys for code, keys in risks.items()}
+
+
+def depends_on_routing(before: Sequence[Item], after: Sequence[Item], percent: int) -> bool:
+    """Whether legacy routing decides if Network Firewall rules are weakened, or which."""
+    unified = custom_in_order(before), custom_in_order(after)
+    legacy = in_legacy_routing(unified[0]), in_legacy_routing(unified[1])
+    return weakened(*unified, percent) != weakened(*legacy, percent)
+
+
+def in_legacy_routing(rules: Sequence[Rule]) -> list[Rule]:
+    """Network Firewall rules, of which one that names only networks of IPv4 meets no other packets."""
+    return [
+        rule
+        if "::" in rule.expression
+        else rule._replace(expression=f"({rule.expression}) and ip.src in {{0.0.0.0/0}}")
+        for rule in rules
+    ]
 
 
 def only_together(rules: Sequence[Item]) -> bool:
@@ -240,11 +259,12 @@ def arriving(cases: Set[Case], rules: Sequence[Rule]) -> Set[Case]:
 
 def skipping(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     """A rule that had the effect before counts where it skips more, or moves before an enabled rule; none does if nothing
-    passes newly."""
+    passes newly, or nothing that is plain."""
     if nothing_is_stricter(after, before):
         return set()
     did = {rule.key: rule for rule in met_by_all(before) if rule.lets_pass}
-    does = [rule for rule in met_by_all(after) if rule.lets_pass]
+    met = [rule for rule in met_by_all(after) if rule.lets_pass]
+    does = [rule for rule in met if not skips_no_more(rule, before, after)]
     return {
         rule.key
         for rule in does
@@ -255,14 +275,39 @@ def skipping(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     }
 
 
+def skips_no_more(rule: Rule, before: Sequence[Rule], after: Sequence[Rule]) -> bool:
+    """Whether all plain requests of the kinds that a rule matches skipped as much before, by whatever rules together; not
+    if it does not say what they skip."""
+    is_certain = bool(rule.skips) and not rule.is_narrowed
+    return is_certain and all(rule.skips <= effects for effects in effects_before(rule, before, after))
+
+
+def effects_before(rule: Rule, before: Sequence[Rule], after: Sequence[Rule]) -> list[frozenset[str]]:
+    """What each plain request of the kinds that a rule matches met before: the names of what it skipped, and the action
+    that stopped it. Rules that stay in front have their effect anyway, and one with a condition that only its author knows
+    has none for certain."""
+    in_front = {as_compared(other) for other in after[: after.index(rule)]}
+    replaced = [other for other in before if as_compared(other) not in in_front]
+    matched = set[Request]().union(*kinds_in(plain(rule.expression)))
+    effects = dict.fromkeys(matched, frozenset[str]())
+    for other, requests in plain_met_in_turn(replaced):
+        for request in requests & matched if not other.is_narrowed else ():
+            effects[request] |= other.skips if other.lets_pass else {other.action}
+    return [*effects.values()]
+
+
 def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     """A rule that had the effect before counts where it turns into a block, or moves before one that let requests
-    pass it; none does if nothing more is stopped."""
+    pass it; none does if nothing more is stopped, or nothing that is plain."""
     if nothing_is_stricter(before, after):
         return set()
     did = {rule.key: rule for rule in met_by_all(before) if rule.enforces}
     met = [rule for rule in met_by_all(after) if rule.enforces]
-    does = [rule for rule in met if rule.key in did or not stops_no_more(rule, before)]
+    does = [
+        rule
+        for rule in met
+        if not stops_as_much(rule, before, after) and (rule.key in did or not stops_no_more(rule, before))
+    ]
     return {
         rule.key
         for rule in does
@@ -271,6 +316,13 @@ def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
         or is_wider(did[rule.key], rule)
         or any(other.lets_pass and other.ends for other in moved_before(rule.key, before, after))
     }
+
+
+def stops_as_much(rule: Rule, before: Sequence[Rule], after: Sequence[Rule]) -> bool:
+    """Whether all plain requests of the kinds that a rule matches were stopped as strictly before, by whatever rules
+    together."""
+    enough = {"block", rule.action}
+    return not rule.is_narrowed and all(effects & enough for effects in effects_before(rule, before, after))
 
 
 def stops_no_more(rule: Rule, before: Sequence[Rule]) -> bool:

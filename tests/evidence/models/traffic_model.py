@@ -8,7 +8,7 @@ the collection but the evaluation of expressions on requests, which the vendor's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from itertools import product
@@ -135,6 +135,7 @@ REQUESTS = [
 ]
 ENFORCING = {"block", "challenge", "js_challenge", "managed_challenge"}
 THE_REST = "the remaining rules"
+WITHOUT_EFFECT = {THE_REST, "the rest of the phase", "http_ratelimit"}  # on what stands behind; no rate limits do
 
 
 @cache
@@ -199,7 +200,9 @@ def is_weaker(was: Level, now: Level, own: str) -> bool:
 def level_met(overrides: Sequence[Item], one: Packet | Request, *rule: Any) -> Level:
     for override in overrides:
         text = override["expression"]
-        matching = one in met(text) if isinstance(one, Request) else MET_BY_OVERRIDES[same_text(text)](one)
+        matching = (
+            one in met(text) | plain(text) if isinstance(one, Request) else MET_BY_OVERRIDES[same_text(text)](one)
+        )
         level = level_of(override, *rule) if override.get("enabled", True) and matching else None
         if level:
             return level
@@ -295,7 +298,7 @@ def treated(rules: Iterable[Rule]) -> dict[Case, Treatment]:
             if rule.enforces:
                 treatments[case] = Treatment(2 if rule.action == "block" else 1, frozenset())
             elif rule.lets_pass:
-                skips = treatments[case].skips | rule.skips - {THE_REST, "the rest of the phase"}
+                skips = treatments[case].skips | rule.skips - WITHOUT_EFFECT
                 treatments[case] = Treatment(0, skips)
     return treatments
 
@@ -367,7 +370,7 @@ SIZES: Sequence[Mapping[str, int]] = [  # of the sources that no random rule tel
 NAMES = (f"zone-{ZONE[:6]}.example", f"www.zone-{ZONE[:6]}.example")
 PLAIN = frozenset(
     Request(source=source, host=host, bot=bot)
-    for family, host, bot in product(SIZES, NAMES, (False, True))
+    for family, host, bot in product(SIZES, (*NAMES, *HOSTS), (False, True))
     for source in family
 )
 
@@ -378,13 +381,35 @@ def plain(expression: str) -> frozenset[Request]:
     return frozenset(request for request in PLAIN if matches(expression, request))
 
 
-def is_half(requests: Collection[Request]) -> bool:
-    """Whether they are all plain requests to one host from half of a family, or more."""
-    return any(
-        2 * sum(size for source, size in family.items() if {one for one in PLAIN if (one.source, one.host) == (source, host)} <= {*requests})
-        >= sum(family.values())
-        for family, host in product(SIZES, NAMES)
-    )  # fmt: skip
+KINDS = [  # plain requests to the same host, or to any, by their source
+    {source: frozenset(one for one in PLAIN if one.source == source and one.host in hosts) for source in family}
+    for family, hosts in product(SIZES, [*((name,) for name in NAMES), (*NAMES, *HOSTS)])
+]
+
+
+def kinds_in(requests: Set[Request]) -> Iterator[frozenset[Request]]:
+    """Of these requests all plain ones of a kind from half of a family of sources, or more."""
+    for kind in KINDS:
+        sizes = next(family for family in SIZES if family.keys() == kind.keys())
+        matched = [source for source in kind if kind[source] <= requests]
+        if 2 * sum(sizes[source] for source in matched) >= sum(sizes.values()):
+            yield frozenset().union(*(kind[source] for source in matched))
+
+
+def is_half(requests: Set[Request]) -> bool:
+    """Whether they are all plain requests to one host of the zone from half of a family, or more."""
+    return any(True for kind in kinds_in(requests))
+
+
+def plain_met_in_turn(rules: Iterable[Rule]) -> Iterator[tuple[Rule, frozenset[Request]]]:
+    """Each rule that stops or lets pass with the plain requests that it matches, and that none in front of it does for
+    good."""
+    left = PLAIN
+    for rule in rules:
+        if rule.enforces or rule.lets_pass:
+            requests = left & plain(rule.expression)
+            yield rule, requests
+            left -= requests if rule.ends else frozenset()
 
 
 def met_by_all(rules: Sequence[Rule]) -> Iterator[Rule]:
