@@ -56,7 +56,7 @@ class Fleet(NamedTuple):
         )
 
     def _prediction(self, host: str, turn: FleetTurn) -> Prediction:
-        run = self._run(host, turn, True)
+        run = self._run(host, turn, True, NO_VALUES)
         is_zone = bool(self.variables[host].get("edge_zone_id"))
         return Prediction(dict(run.result), HeldTexts(), run.of_fleet, may_be_zone=is_zone)
 
@@ -65,7 +65,7 @@ class Fleet(NamedTuple):
             return None
         return ApprovedPlan(earlier.get(LATER) or self.approved[host])
 
-    def _run(self, host: str, turn: FleetTurn, check_mode: bool, earlier: Mapping[str, Any] = NO_VALUES) -> HostRun:
+    def _run(self, host: str, turn: FleetTurn, check_mode: bool, earlier: Mapping[str, Any]) -> HostRun:
         def in_turn(part: Part, check_mode: bool) -> dict[str, Any]:
             return run_module(replace(part, context=part.context._replace(fleet=turn)), check_mode)
 

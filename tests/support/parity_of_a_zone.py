@@ -132,9 +132,9 @@ def check_parity(number: int) -> str:
         shared = {**host(service), **of_zone}
         zone, whole = {**shared, "edge_account_id": None}, {**shared, **of_its_account}
         account = {**host(service), "edge_zone_id": None, **of_its_account}
-        (alone,) = reported_together({"shop": zone}).values()
+        alone = reported_together({"shop": zone})["shop"]
         beside_account = reported_together({"lima": account, "shop": zone})["shop"]
-        (as_one,) = reported_together({"shop": whole}).values()
+        as_one = reported_together({"shop": whole})["shop"]
     assert said(beside_account) == said(alone)
     assert beside_account["planned"] == alone["planned"]
     assert said(as_one) == said(alone)

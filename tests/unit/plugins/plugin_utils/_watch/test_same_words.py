@@ -8,7 +8,7 @@ backtest, and the watch."""
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.facts import Backtested, backtest_finding
@@ -50,9 +50,9 @@ def of_rule(stopped: int, total: int, limits: EvidenceLimits) -> str:
 
 
 def of_backtest(stopped: int, total: int, limits: EvidenceLimits) -> str:
-    backtest = SimpleNamespace(requests={"may_block": stopped, "passing": total}, tried=[])
-    record = {"unknown": [], "rules": [], "undecided": {"requests": 0}}
-    backtested = Backtested(cast("Any", backtest), cast("Any", record), limits.max_percent)
+    backtest: Any = SimpleNamespace(requests={"may_block": stopped, "passing": total}, tried=[])
+    record: Any = {"unknown": [], "rules": [], "undecided": {"requests": 0}}
+    backtested = Backtested(backtest, record, limits.max_percent)
     finding = backtest_finding(Plan({}, ()), backtested)
     assert finding is not None
     return str(finding[0])
