@@ -32,7 +32,7 @@ HOSTS: dict[str, Any] = {
     "corp": {
         "edge_account_id": ACCOUNT,
         "baseline_custom_rulesets": [OPEN],
-        "baseline_accept_risks": ["skips_everything"],
+        "baseline_accept_risks": ["skips_everything", "weakens_rate_limits"],
     },
     "shop": {"edge_zone_id": ZONE, "baseline_rate_limit_rules": [LIMIT]},
 }
