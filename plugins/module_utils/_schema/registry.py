@@ -149,6 +149,16 @@ def title_of_resource(name: str) -> str:
     return BY_NAME[name].title if name in BY_NAME else name
 
 
+def title_of_object(resource: str, key: str) -> str:
+    """The title of an object that a result names, with its key; the key of a rule may name its
+    ruleset, as in `rule admin of the ruleset Bots`."""
+    title = title_of_resource(resource)
+    noun, of_the, parent = title.partition(" of the ")
+    if parent and f"{of_the}{parent} " in key:
+        return f"{noun} {key}"
+    return f"{title} {key}"
+
+
 def title_of_operation(operation: Mapping[str, Any]) -> str:
     """The title of the object of a listed operation, with its key if it has one."""
     title, key = title_of_resource(operation["resource"]), str(operation["key"])

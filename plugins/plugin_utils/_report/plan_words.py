@@ -19,7 +19,7 @@ from ...module_utils._protection.traffic_changes import (
 )
 from ...module_utils._protection.walk import CHECKED, COUNTED, OVERRIDDEN, SKIPPED, STOPPED
 from ...module_utils._schema.account import decided_with
-from ...module_utils._schema.registry import BY_NAME, title_of_resource
+from ...module_utils._schema.registry import BY_NAME, title_of_object
 from ...module_utils._text import capitalised, excerpt, plural, sentence
 from ...module_utils._timestamps import to_the_minute
 from .overview import Code, Piece, operation_pieces
@@ -222,7 +222,7 @@ def _are_all_compared(document: PlanDocument) -> bool:
 
 def change_sentence(change: TrafficChangeRecord) -> str:
     """A sentence on traffic that a plan treats differently, and the objects that are the reason."""
-    reasons = [f"{title_of_resource(obj['resource'])} {obj['key']}" for obj in change["keys"]]
+    reasons = [title_of_object(obj["resource"], obj["key"]) for obj in change["keys"]]
     return excerpt(sentence(change_in_words(change, reasons)), MAX_CHARS)
 
 

@@ -39,7 +39,7 @@ from ...module_utils._protection.traffic_changes import (
     example_in_words,
 )
 from ...module_utils._protection.unmanaged import UnmanagedInResult
-from ...module_utils._schema.registry import title_of_resource
+from ...module_utils._schema.registry import title_of_object
 from ...module_utils._text import MAX_NAMES, capitalised, excerpt, first_few, first_joined, plural
 from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.evidence import ComponentTraffic
@@ -477,9 +477,7 @@ def _traffic_line(change: TrafficChangeRecord) -> str:
     if example:
         kind = "packet" if "destination" in example else "request"
         shown = f", such as {example_in_words(kind, example)}"
-    titles = first_few(
-        f"{title_of_resource(key['resource'])} {key['key']}" for key in change["keys"]
-    )
+    titles = first_few(title_of_object(key["resource"], key["key"]) for key in change["keys"])
     return f"{capitalised(change['traffic'])}: {treated}{shown} ({titles})."
 
 

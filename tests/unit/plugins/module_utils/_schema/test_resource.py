@@ -14,7 +14,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import WHOLE_LISTS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME, READ_ONLY
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
+    BY_NAME,
+    READ_ONLY,
+    title_of_object,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     Field,
     Nested,
@@ -140,3 +144,16 @@ def test_an_object_is_named_by_its_key_unless_there_is_one_only() -> None:
     assert SECURITY_LEVEL.title_of({"level": "low"}) == "security level"
     assert PREFIXES.title_of({"prefix": "192.0.2.0/24"}) == "prefix 192.0.2.0/24"
     assert ([field.name for field in SECURITY_LEVEL.levels], STATUS.levels) == (["level"], ())
+
+
+@pytest.mark.parametrize(
+    ("resource", "key", "title"),
+    [
+        ("custom_rule", "admin", "custom rule admin"),
+        ("custom_ruleset_rule", "admin of the ruleset Bots", "rule admin of the ruleset Bots"),
+        ("custom_ruleset_rule", "a of the ruleset Bots of the account", "rule a of the ruleset Bots of the account"),
+        ("unheard_of", "admin", "unheard_of admin"),
+    ],
+)
+def test_an_object_of_a_result_has_a_title_with_its_key(resource: str, key: str, title: str) -> None:
+    assert title_of_object(resource, key) == title
