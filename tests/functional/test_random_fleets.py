@@ -26,7 +26,8 @@ GUEST = {"source": "203.0.113.9", "method": "GET", "host": "shop.example", "path
 IMPOSSIBLE = [{"description": "guest", "request": GUEST, "expect": "blocked"}]
 Lists = Mapping[str, set[str]]
 Rulesets = Mapping[str, tuple[list[str], bool]]  # the lists to which the rules refer, and whether it is deployed
-FLEETS = range(2000 if EVERY_ROW else 20)
+# Those of a change met faults that are mended, but for the first ones.
+FLEETS = range(2000) if EVERY_ROW else (0, 1, 2, 3, 10, 18, 19)
 ENTERPRISE = {"expression": 'cf.zone.plan eq "ENT"'}
 
 

@@ -21,7 +21,7 @@ from tests.support.sampled_rows import EVERY_ROW
 ADDRESSES = ("192.0.2.1", "192.0.2.2", "198.51.100.0/24")
 ZONES = ("1" * 32, "2" * 32)
 ENTERPRISE = {"expression": 'cf.zone.plan eq "ENT"'}
-FLEETS = range(500 if EVERY_ROW else 20)
+FLEETS = range(500 if EVERY_ROW else 7)
 COMPARED = ("changed", "operations", "plan_id", "left", "left_out", "failed")
 
 
