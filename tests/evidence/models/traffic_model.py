@@ -390,7 +390,7 @@ KINDS = [  # plain requests to the same host, or to any, by their source
 def kinds_in(requests: Set[Request]) -> Iterator[frozenset[Request]]:
     """Of these requests all plain ones of a kind from half of a family of sources, or more."""
     for kind in KINDS:
-        sizes = next(family for family in SIZES if family.keys() == kind.keys())
+        (sizes,) = (family for family in SIZES if family.keys() == kind.keys())
         matched = [source for source in kind if kind[source] <= requests]
         if 2 * sum(sizes[source] for source in matched) >= sum(sizes.values()):
             yield frozenset().union(*(kind[source] for source in matched))
