@@ -543,10 +543,8 @@ def test_one_query_in_each_interval_asks_for_all_zones_of_a_run(service: LocalSe
     stay = [[rule["ref"] for rule in service.zone(zone).custom_rules] for zone in zones]
     assert stay == [["login", "admin"], ["login"], ["login", "admin"]]
     asked = [sum(zone in json.dumps(query.body) for zone in zones) for query in service.queries]
-    polls = (
-        7  # until the analytics cover the minutes and an interval, one for the examples, and one for a late beginning
-    )
-    assert len(asked) <= polls and max(asked) == len(zones), asked
+    # Some five of one zone, and some for those that begin late on a slow machine; each for itself would ask some 15 times.
+    assert len(asked) <= 10 and max(asked) == len(zones), asked
 
 
 def test_a_confirmation_of_no_change_here_is_said(service: LocalService, tmp_path: Path) -> None:
