@@ -25,7 +25,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_st
 
 from tests.fake_service import LocalService
 from tests.support.baseline_runs import restored, snapshot
-from tests.support.host_parts import host, lawful_part, run_module
+from tests.support.host_parts import LOGIN_LIMIT, host, lawful_part, run_module
 from tests.support.module_run import ACCOUNT, ZONE
 from tests.support.reported_host import NOW, assessed, predicted
 
@@ -33,17 +33,6 @@ NONE_OF_MAGIC_TRANSIT = {"entitled": False, "dns_entitled": False, "firewall_ent
 LACKED = {"tcp_protection": "not entitled", "dns_protection": "not known", "network_firewall": "not known"}
 HAS_TCP = {**LACKED, "tcp_protection": "entitled"}
 BLOCK = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
-LIMIT = {
-    "ref": "login",
-    "action": "block",
-    "expression": 'http.request.uri.path eq "/login"',
-    "ratelimit": {
-        "characteristics": ["ip.src", "cf.colo.id"],
-        "period": 10,
-        "requests_per_period": 20,
-        "mitigation_timeout": 10,
-    },
-}
 OFFICE = {"name": "office", "items": [{"ip": "198.51.100.0/24"}]}
 UDP = {"ref": "udp", "action": "block", "expression": 'ip.proto eq "udp" and udp.dstport in {53}'}
 PREFIX = {"prefix": "192.0.2.0/24"}
@@ -119,7 +108,7 @@ ENTITLEMENTS: Mapping[str, Entitlement] = {
     },
     **{
         f"a zone of the plan {plan}": Entitlement(
-            NONE_OF_MAGIC_TRANSIT, {"plan": plan}, {**OF_LIST, "baseline_rate_limit_rules": [LIMIT]}, LACKED
+            NONE_OF_MAGIC_TRANSIT, {"plan": plan}, {**OF_LIST, "baseline_rate_limit_rules": [LOGIN_LIMIT]}, LACKED
         )
         for plan in ("free", "pro", "business", "enterprise")
     },
@@ -201,7 +190,7 @@ NAMED = [
     ),
     (
         "no rate_limit_rules in the zone",
-        {"baseline_rate_limit_rules": [LIMIT]},
+        {"baseline_rate_limit_rules": [LOGIN_LIMIT]},
         "baseline_rate_limit_rules[0]",
         "rate limiting rules",
     ),
@@ -229,7 +218,10 @@ def test_lists_that_the_token_may_not_read_are_a_failure_and_no_missing_product(
 
 def test_a_write_of_what_the_plan_does_not_include_names_no_other_product(service: LocalService) -> None:
     variables = seeded(service, "a zone of the plan free")
-    limit = {**LIMIT, "ratelimit": {**LIMIT["ratelimit"], "counting_expression": "http.response.code eq 401"}}  # type: ignore[dict-item]
+    limit = {
+        **LOGIN_LIMIT,
+        "ratelimit": {**LOGIN_LIMIT["ratelimit"], "counting_expression": "http.response.code eq 401"},
+    }
     result = run_module(part({**variables, "baseline_rate_limit_rules": [limit]}), False)
     assert result["failed"] and "Magic Transit" not in result["msg"], result["msg"]
 

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -22,69 +22,63 @@ DEPLOYMENT = {"ref": "managed", "action": "execute", "expression": "true", "acti
 EXCEPTION = {"ref": "pass", "action": "skip", "expression": IN_LIST, "action_parameters": {"ruleset": "current"}}
 LIMIT = {"ref": "login", "action": "block", "expression": f"not {IN_LIST}", "ratelimit": PER_ADDRESS}
 OVERRIDE = {"ref": "o", "expression": IN_LIST}
-# What exists in the account and in the zone, how a baseline names it, and the risk of one more item.
-FOLLOWED: Sequence[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any], str]] = [
-    ({"ddos_l4_overrides": [override("o", IN_LIST, L4, action="log")]}, {},
+
+
+class Followed(NamedTuple):
+    """What exists in the account and in the zone, how a baseline names it, and the risk of one more item."""
+
+    of_account: Mapping[str, Any]
+    of_zone: Mapping[str, Any]
+    named: Mapping[str, Any]
+    risk: str
+
+
+FOLLOWED = [
+    Followed({"ddos_l4_overrides": [override("o", IN_LIST, L4, action="log")]}, {},
      {"ddos_l4_overrides": [{**OVERRIDE, "action": "log"}]}, "weakens_ddos_rules"),
-    ({}, {"ddos_l7_overrides": [override("o", IN_LIST, L7, sensitivity_level="eoff")]},
+    Followed({}, {"ddos_l7_overrides": [override("o", IN_LIST, L7, sensitivity_level="eoff")]},
      {"ddos_l7_overrides": [{**OVERRIDE, "sensitivity": "eoff"}]}, "weakens_ddos_rules"),
-    ({}, {"managed_rules": [EXCEPTION, DEPLOYMENT]}, {"managed_rules": [EXCEPTION, DEPLOYMENT]}, "weakens_managed_rules"),
-    ({}, {"rate_limit_rules": [LIMIT]}, {"rate_limit_rules": [LIMIT]}, "weakens_rate_limits"),
+    Followed({}, {"managed_rules": [EXCEPTION, DEPLOYMENT]}, {"managed_rules": [EXCEPTION, DEPLOYMENT]}, "weakens_managed_rules"),
+    Followed({}, {"rate_limit_rules": [LIMIT]}, {"rate_limit_rules": [LIMIT]}, "weakens_rate_limits"),
 ]  # fmt: skip
 
 
-def seed(service: LocalService, of_account: Mapping[str, Any], of_zone: Mapping[str, Any], items: Any) -> None:
-    service.account(ACCOUNT).seed(lists=[items], **of_account)
-    service.zone(ZONE).seed(account_id=ACCOUNT, **of_zone)
+each_followed = pytest.mark.parametrize("row", FOLLOWED, ids=[row.risk for row in FOLLOWED])
+
+
+def seed(service: LocalService, row: Followed, items: Any) -> None:
+    service.account(ACCOUNT).seed(lists=[items], **row.of_account)
+    service.zone(ZONE).seed(account_id=ACCOUNT, **row.of_zone)
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-@pytest.mark.parametrize(("of_account", "of_zone", "named", "risk"), FOLLOWED, ids=[row[3] for row in FOLLOWED])
+@each_followed
 def test_an_item_by_which_traffic_passes_is_a_risk(
-    of_account: Mapping[str, Any],
-    of_zone: Mapping[str, Any],
-    named: Mapping[str, Any],
-    risk: str,
-    is_named: bool,
-    service: LocalService,
-    modules: Modules,
+    row: Followed, is_named: bool, service: LocalService, modules: Modules
 ) -> None:
-    seed(service, of_account, of_zone, BAD)
-    task: dict[str, Any] = {"ip_lists": [MORE], **(named if is_named else {}), "context": ROLE}
+    seed(service, row, BAD)
+    task: dict[str, Any] = {"ip_lists": [MORE], **(row.named if is_named else {}), "context": ROLE}
     result = modules.failed("host", check=True, **task)
-    assert [item["code"] for item in result["risks"]] == [risk], result["msg"]
+    assert [item["code"] for item in result["risks"]] == [row.risk], result["msg"]
     assert [one["keys"] for one in result["traffic_changes"]["passes"]] == [[{"resource": "ip_list", "key": "bad"}]]
     assert result["traffic_changes"]["known"], result["traffic_changes"]["unknown"]
-    modules.lawful("host", **task, accept_risks=[risk])
+    modules.lawful("host", **task, accept_risks=[row.risk])
 
 
-@pytest.mark.parametrize(("of_account", "of_zone", "named", "risk"), FOLLOWED, ids=[row[3] for row in FOLLOWED])
-def test_an_item_by_hand_is_weaker(
-    of_account: Mapping[str, Any],
-    of_zone: Mapping[str, Any],
-    named: Mapping[str, Any],
-    risk: str,
-    service: LocalService,
-    modules: Modules,
-) -> None:
-    seed(service, of_account, of_zone, MORE)
-    task: dict[str, Any] = {"ip_lists": [{**BAD, "purge": True}], **named, "context": ROLE}
+@each_followed
+def test_an_item_by_hand_is_weaker(row: Followed, service: LocalService, modules: Modules) -> None:
+    seed(service, row, MORE)
+    task: dict[str, Any] = {"ip_lists": [{**BAD, "purge": True}], **row.named, "context": ROLE}
     result = modules.done("host", check=True, **task)
     assert [item["resource"] for item in result["weaker"]] == ["ip_list"], result
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-@pytest.mark.parametrize(("of_account", "of_zone", "named", "risk"), FOLLOWED, ids=[row[3] for row in FOLLOWED])
+@each_followed
 def test_an_item_that_nobody_names_weakens(
-    of_account: Mapping[str, Any],
-    of_zone: Mapping[str, Any],
-    named: Mapping[str, Any],
-    risk: str,
-    is_named: bool,
-    service: LocalService,
-    modules: Modules,
+    row: Followed, is_named: bool, service: LocalService, modules: Modules
 ) -> None:
-    seed(service, of_account, of_zone, MORE)
-    result = modules.done("host", check=True, context=ROLE, ip_lists=[BAD], **(named if is_named else {}))
+    seed(service, row, MORE)
+    result = modules.done("host", check=True, context=ROLE, ip_lists=[BAD], **(row.named if is_named else {}))
     items = [item for item in result["unmanaged"] if item["resource"] == "ip_list_item"]
     assert [(item["key"], item["weakens"]) for item in items] == [("bad 198.51.100.0/24", True)]

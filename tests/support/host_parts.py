@@ -19,6 +19,17 @@ RISKS = [
     "allowlists_own_prefix", "mass_deletion", "empties_list", "weakens_zone", "skips_everything", "blocks_everything",
     "weakens_network_firewall", "weakens_ddos_rules", "weakens_managed_rules", "weakens_rate_limits",
 ]  # fmt: skip
+LOGIN_LIMIT: dict[str, Any] = {  # on each plan
+    "ref": "login",
+    "action": "block",
+    "expression": 'http.request.uri.path eq "/login"',
+    "ratelimit": {
+        "characteristics": ["ip.src", "cf.colo.id"],
+        "period": 10,
+        "requests_per_period": 20,
+        "mitigation_timeout": 10,
+    },
+}
 
 
 class Loader(yaml.SafeLoader):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.fake_service import LocalService
-from tests.support.host_parts import host
+from tests.support.host_parts import LOGIN_LIMIT, host
 from tests.support.module_run import ACCOUNT, ZONE
 from tests.support.reported_host import reported_together
 
@@ -38,17 +38,6 @@ MANAGED = {
     "action": "execute",
     "expression": "true",
     "action_parameters": {"id": "efb7b8c949ac4650a09736fc376e9aee"},
-}
-LIMIT = {
-    "ref": "login",
-    "action": "block",
-    "expression": 'http.request.uri.path eq "/login"',
-    "ratelimit": {
-        "characteristics": ["ip.src", "cf.colo.id"],
-        "period": 10,
-        "requests_per_period": 20,
-        "mitigation_timeout": 10,
-    },
 }
 
 
@@ -106,13 +95,13 @@ def seeded(service: LocalService, chance: random.Random) -> list[dict[str, Any]]
         custom_rules=custom_rules,
         status=chance.choice(["active"] * 8 + ["pending", "moved"]),
         managed_rules=[MANAGED] if chance.random() < 0.5 else None,
-        rate_limit_rules=[LIMIT] if chance.random() < 0.5 else None,
+        rate_limit_rules=[LOGIN_LIMIT] if chance.random() < 0.5 else None,
     )
     described = [rule for rule in custom_rules if rule["action"] != "skip" or chance.random() < 0.5]
     more = rules(chance, names, "new", 1)
     zone: dict[str, Any] = {"baseline_custom_rules": [*described, *more], "baseline_accept_risks": []}
     if chance.random() < 0.5:
-        zone["baseline_rate_limit_rules"] = [LIMIT]
+        zone["baseline_rate_limit_rules"] = [LOGIN_LIMIT]
     if chance.random() < 0.5:
         zone["baseline_managed_rules"] = [MANAGED]
     names_lists = (

@@ -253,7 +253,7 @@ def predictions_in_turns(
         turns = turns_after(predictions)
         if turns:
             predictions.update(zip(turns, predict(turns)))
-        predictions.update(_breaking(former, predictions))
+            predictions.update(_breaking(former, predictions))
     for host, account in awaiting.items():
         if predictions[host] is account:  # no zone of the run stops referring to its lists
             predictions[host] = refused[host]
@@ -278,8 +278,8 @@ def _breaking(former: Predictions, predictions: Predictions) -> dict[str, Predic
 def _breaking_message(broken: Sequence[str], predictions: Predictions) -> str:
     about = predictions[broken[0]].result["msg"]
     return (
-        f"What this account makes would leave expectations of {first_few(broken)} unmet that are"
-        f" met now, so that nothing of its plan is applied. {broken[0]}: {about}"
+        f"This account would make something that leaves expectations of {first_few(broken)} unmet"
+        f" that are met now, so that nothing of its plan is applied. {broken[0]}: {about}"
     )
 
 
