@@ -8,7 +8,8 @@ removed after these, whatever a commit changes."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -92,6 +93,14 @@ def play(inventory: Path, *arguments: str) -> Run:
     return ansible_playbook("-i", inventory, *arguments, PLAYBOOK)
 
 
+@contextmanager
+def no_writes(service: LocalService) -> Iterator[None]:
+    """Fail if something was written."""
+    writes = len(service.writes)
+    yield
+    assert len(service.writes) == writes
+
+
 def predicted(run: Run) -> Mapping[str, Any]:
     """The results of all hosts in the task that predicts them."""
     (task,) = [task for task in run.tasks if "remaining" in task.result]
@@ -124,10 +133,9 @@ def test_a_commit_is_one_run(name: str, tmp_path: Path, service: LocalService) -
         assert {key: result.get(key) for key in COMPARED} == {key: plan[host].get(key) for key in COMPARED}, host
     assert {host for host in plan if plan[host]["changed"]} == done.keys()
     assert contents(service) == contents_of(commit.lists_after)
-    writes = len(service.writes)
-    again = predicted(play(inventory).done())
+    with no_writes(service):
+        again = predicted(play(inventory).done())
     assert not any(result["changed"] for result in again.values())
-    assert len(service.writes) == writes
 
 
 RENAME = COMMITS["rename"]
@@ -216,10 +224,10 @@ def test_what_an_unread_zone_may_refer_to_stays(skip: int, tmp_path: Path, servi
     assert plan["lima"]["left_out"] == done["lima"]["left_out"] == left_out
     assert done["lima"]["operations"] == plan["lima"]["operations"]
     assert done["zone2"]["changed"] and run.code == 2
-    writes = len(service.writes)
-    again = play(inventory)  # no other zone has changes, so that the account waits for none
+    with no_writes(service):
+        again = play(inventory)  # no other zone has changes, so that the account waits for none
     assert results(again)["lima"]["left_out"] == left_out and again.code == 2
-    assert contents(service)["both"] == {OFFICE, SHOP} and len(service.writes) == writes
+    assert contents(service)["both"] == {OFFICE, SHOP}
     service.faults.clear()
     play(inventory).done()
     assert contents(service) == contents_of(SPLIT_OFF.lists_after)
@@ -242,10 +250,10 @@ def test_a_limited_run_keeps_the_items_of_what_zones_outside_refer_to(tmp_path: 
     left_out = [{"host": "", "resource": "ip_list", "key": "both"}]
     assert plan["lima"]["left_out"] == results(run)["lima"]["left_out"] == left_out
     assert results(run)["lima"]["operations"] == plan["lima"]["operations"]
-    writes = len(service.writes)
-    again = play(inventory, *limited)
+    with no_writes(service):
+        again = play(inventory, *limited)
     assert results(again)["lima"]["left_out"] == left_out and run.code == again.code == 2
-    assert contents(service)["both"] == {OFFICE, SHOP} and len(service.writes) == writes
+    assert contents(service)["both"] == {OFFICE, SHOP}
     play(inventory).done()
     assert contents(service) == contents_of(SPLIT_OFF.lists_after)
 
@@ -266,9 +274,9 @@ def test_a_run_of_the_account_alone_makes_lists_and_keeps_what_zones_outside_ref
     assert check["left_out"] == done["left_out"] == left_out and run.code == 2
     assert check["operations"] == done["operations"] and done["changed"]
     assert contents(service) == {**contents_of(commit.lists_after), **contents_of(commit.lists)}
-    writes = len(service.writes)
-    again = results(play(inventory, *limited))["lima"]
-    assert again["left_out"] == left_out and not again["changed"] and len(service.writes) == writes
+    with no_writes(service):
+        again = results(play(inventory, *limited))["lima"]
+    assert again["left_out"] == left_out and not again["changed"]
     play(inventory).done()
     assert contents(service) == contents_of(commit.lists_after)
 
@@ -359,18 +367,16 @@ def test_a_restore_undoes_a_commit_in_one_run(name: str, tmp_path: Path, service
     def restore(*options: str) -> Run:
         return ansible_playbook("-i", inventory, *snapshots, *accepted, *options, RESTORE).done()
 
-    writes = len(service.writes)
-    plan = predicted(restore("-e", "restore_before=latest", "--check"))
-    assert len(service.writes) == writes
+    with no_writes(service):
+        plan = predicted(restore("-e", "restore_before=latest", "--check"))
     done = results(restore("-e", "restore_before=latest"))
     assert state_of(service, commit) == before
     assert done.keys() == changed
     for host, result in done.items():
         assert {key: result.get(key) for key in COMPARED} == {key: plan[host].get(key) for key in COMPARED}, host
-    writes = len(service.writes)
-    again = predicted(restore(*to_moment))
+    with no_writes(service):
+        again = predicted(restore(*to_moment))
     assert not any(result["changed"] for result in again.values())
-    assert len(service.writes) == writes
 
 
 LEFT_OUT = [("a zone is refused", "zone1"), ("a zone is not read", "zone1"), ("a zone is outside", "")]
@@ -411,7 +417,6 @@ def test_a_restore_of_a_part_says_what_to_restore_as_well(host: str, tmp_path: P
     inventory = write_hosts(tmp_path, service, RENAME)
     snapshots = ("-e", f"baseline_snapshot_directory={tmp_path}/snapshots")
     play(inventory, *snapshots).done()
-    writes = len(service.writes)
     options = (
         *snapshots,
         "-e",
@@ -421,9 +426,9 @@ def test_a_restore_of_a_part_says_what_to_restore_as_well(host: str, tmp_path: P
         "--limit",
         host,
     )
-    message = results(ansible_playbook("-i", inventory, *options, RESTORE))[host]["msg"]
+    with no_writes(service):
+        message = results(ansible_playbook("-i", inventory, *options, RESTORE))[host]["msg"]
     assert ALONE[host] in message and "add restore_accept_risks" not in message
-    assert len(service.writes) == writes
 
 
 ACCEPTED_IN_RESTORE = ("-e", "{restore_accept_risks: [empties_list, weakens_zone]}")
@@ -460,9 +465,8 @@ def test_a_restore_of_all_hosts_undoes_a_run_that_changed_some(
     assert done.keys() == changed
     for host, result in done.items():
         assert {key: result.get(key) for key in COMPARED} == {key: plan[host].get(key) for key in COMPARED}, host
-    writes = len(service.writes)
-    assert not any(result["changed"] for result in predicted(restore()).values())
-    assert len(service.writes) == writes
+    with no_writes(service):
+        assert not any(result["changed"] for result in predicted(restore()).values())
 
 
 def test_a_restore_leaves_what_a_zone_without_a_snapshot_expects(tmp_path: Path, service: LocalService) -> None:
