@@ -119,14 +119,20 @@ def _too_many_stopped(
     """
     from .._traffic.stopped import MAY_STOP, WOULD_STOP, StoppedLimits, StoppedTraffic
 
-    undecided = backtest_record["undecided"]
+    doubts = sentences_on_undecided(backtest_record)
     stopping = [rule for rule in backtest_record["rules"] if rule["requests"]]
     rules = first_few([f"{rule['ref']} {rule['percent']:g} %" for rule in stopping])
     by_rules = f": {rules}" if stopping else ""
     found = StoppedTraffic(requests["may_block"], requests["passing"], PASSING_REQUESTS)
-    verb = MAY_STOP if undecided["requests"] else WOULD_STOP
-    sentences = [f"The planned rules {found.beyond(StoppedLimits(most), verb)}{by_rules}."]
-    if undecided["requests"]:
-        fields, percent = first_few(undecided["fields"]), undecided["percent"] or 0
-        sentences.append(f"Of {percent:g} % it is not known, without {fields}.")
-    return sentences
+    verb = MAY_STOP if doubts else WOULD_STOP
+    return [f"The planned rules {found.beyond(StoppedLimits(most), verb)}{by_rules}.", *doubts]
+
+
+def sentences_on_undecided(backtest_record: BacktestRecord) -> list[str]:
+    """A sentence on the requests of which a backtest does not know whether they would be stopped;
+    none without such requests."""
+    undecided = backtest_record["undecided"]
+    if not undecided["requests"]:
+        return []
+    fields, percent = first_few(undecided["fields"]), undecided["percent"] or 0
+    return [f"Of {percent:g} % it is not known, without {fields}."]

@@ -79,7 +79,7 @@ class RuleQuestion(NamedTuple):
     def asked_of_past_requests(self, plan: Plan) -> list[Operation]:
         """The operations of a plan on which past requests decide: they have a rule stop more than
         today, or switch on a rule that cannot log and that no backtest holds to its limit."""
-        limits = {**self.tested, **self.stages}
+        limits = self._limits
         return [
             operation
             for operation in plan.operations
@@ -87,6 +87,11 @@ class RuleQuestion(NamedTuple):
             and operation.target not in self.at_once
             and (widens(operation) or self._is_new_without_log(operation))
         ]
+
+    @property
+    def _limits(self) -> dict[Target, EvidenceLimits]:
+        """The limits of all rules that go through stages, whether they can log or not."""
+        return {**self.tested, **self.stages}
 
     def _is_new_without_log(self, operation: Operation) -> bool:
         if operation.target not in self.tested or not raises_rule(operation):
@@ -107,8 +112,7 @@ class RuleQuestion(NamedTuple):
     def read(self, plan: Plan, client: Client) -> RuleEvidence:
         """The evidence on the rules of a plan."""
         asked = self.asked_of_past_requests(plan)
-        limits = {**self.tested, **self.stages}
-        by_past_requests = past_verdicts(asked, plan, client, self.now, limits)
+        by_past_requests = past_verdicts(asked, plan, client, self.now, self._limits)
         return RuleEvidence(self._read_logged(plan, client), by_past_requests)
 
     def _read_logged(self, plan: Plan, client: Client) -> dict[TrafficAndHours, LoggedTraffic]:

@@ -14,7 +14,7 @@ from typing import Mapping, NamedTuple, Sequence
 from .._api.client import Client
 from .._expressions.expression import Expression
 from .._expressions.solve import unmatched
-from .._guard.facts import PASSING_REQUESTS
+from .._guard.facts import PASSING_REQUESTS, sentences_on_undecided
 from .._plan.plan import POSITION, Operation, Plan
 from .._plan.rollout import EvidenceLimits, Target, Verdict
 from .._protection.backtest import Backtest
@@ -23,7 +23,6 @@ from .._protection.measured import Analytics, requests_over_limit
 from .._protection.monitoring import UNDECIDING, ladder_of, raises_rule
 from .._schema.rate_limits import RATE_LIMIT_RULES, limit_of
 from .._schema.resource import ACTION, NO_ITEMS, ZONE_OPTION, Object, without
-from .._text import first_few
 from .._traffic.stopped import StoppedTraffic
 from .verdicts import verdict_on
 from .way import with_rulesets_after
@@ -119,13 +118,9 @@ def _stopped_more(
     alone = with_rulesets_after(plan._replace(operations=(operation,), order=NO_ITEMS))
     backtest = Backtest(plan.before, alone.after())
     record = of_analytics(backtest, client.ask, zone_id, now, hours)
-    undecided, advice = record["undecided"], []
-    if undecided["requests"]:
-        fields, percent = first_few(undecided["fields"]), undecided["percent"] or 0
-        advice.append(f"Of {percent:g} % it is not known, without {fields}.")
     number, passing = backtest.requests["may_block"], backtest.requests["passing"]
     stopped = StoppedTraffic(number, passing, PASSING_REQUESTS)
-    return StoppedMore(stopped, record["unknown"], advice)
+    return StoppedMore(stopped, record["unknown"], sentences_on_undecided(record))
 
 
 def _over_limit(operation: Operation, plan: Plan, analytics: Analytics) -> StoppedMore:
