@@ -33,14 +33,23 @@ class Followed(NamedTuple):
     risk: str
 
 
+LOGGED_OVERRIDE = {"ddos_l4_overrides": [{**OVERRIDE, "action": "log"}]}
+DISABLED_OVERRIDE = {"ddos_l7_overrides": [{**OVERRIDE, "sensitivity": "eoff"}]}
+EXCEPTED = {"managed_rules": [EXCEPTION, DEPLOYMENT]}
+LIMITED = {"rate_limit_rules": [LIMIT]}
 FOLLOWED = [
-    Followed({"ddos_l4_overrides": [override("o", IN_LIST, L4, action="log")]}, {},
-     {"ddos_l4_overrides": [{**OVERRIDE, "action": "log"}]}, "weakens_ddos_rules"),
-    Followed({}, {"ddos_l7_overrides": [override("o", IN_LIST, L7, sensitivity_level="eoff")]},
-     {"ddos_l7_overrides": [{**OVERRIDE, "sensitivity": "eoff"}]}, "weakens_ddos_rules"),
-    Followed({}, {"managed_rules": [EXCEPTION, DEPLOYMENT]}, {"managed_rules": [EXCEPTION, DEPLOYMENT]}, "weakens_managed_rules"),
-    Followed({}, {"rate_limit_rules": [LIMIT]}, {"rate_limit_rules": [LIMIT]}, "weakens_rate_limits"),
-]  # fmt: skip
+    Followed(
+        {"ddos_l4_overrides": [override("o", IN_LIST, L4, action="log")]}, {}, LOGGED_OVERRIDE, "weakens_ddos_rules"
+    ),
+    Followed(
+        {},
+        {"ddos_l7_overrides": [override("o", IN_LIST, L7, sensitivity_level="eoff")]},
+        DISABLED_OVERRIDE,
+        "weakens_ddos_rules",
+    ),
+    Followed({}, EXCEPTED, EXCEPTED, "weakens_managed_rules"),
+    Followed({}, LIMITED, LIMITED, "weakens_rate_limits"),
+]
 
 
 each_followed = pytest.mark.parametrize("row", FOLLOWED, ids=[row.risk for row in FOLLOWED])
