@@ -86,22 +86,32 @@ class FleetTurn(NamedTuple):
     keeps_for_others: bool = False
 
 
+class HostOfInventory(NamedTuple):
+    """A host by its `name`, and its `zone` as far as the inventory knows it, in the shape of the
+    API; both are empty for a task."""
+
+    name: str = ""
+    zone: Mapping[str, Any] = NO_VALUES
+
+    def labelled(self, text: str) -> str:
+        """A text for users that begins with the name of the host, if there is one."""
+        return f"{self.name}: {text}" if self.name else text
+
+
 FIRST, LAST = "first", "last"  # turns of an account in a fleet
 
 
 class Context(NamedTuple):
     """The caller of a module: a task, or a role that fills the options from variables of a host.
 
-    `names` are the variables that fill the options; warnings begin with the name of the `host`.
-    `zone` is the zone of the host, as far as the inventory knows it. A module that `reports`
-    applies nothing: it says how well the host is protected, also of a plan that a run refuses.
-    `fleet` is the turn of the host among the others of its run.
+    `names` are the variables that fill the options. A module that `reports` applies nothing: it
+    says how well the `host` is protected, also of a plan that a run refuses. `fleet` is the turn of
+    the host among the others of its run.
     """
 
     is_role: bool = False
     names: Names = OWN_NAMES
-    host: str = ""
-    zone: Mapping[str, Any] = NO_VALUES
+    host: HostOfInventory = HostOfInventory()
     reading: ReadingCall = ReadingCall()
     postures: PosturesOfHost = PosturesOfHost()
     reports: bool = False
@@ -133,4 +143,5 @@ def context_in(environment: Mapping[str, str]) -> Context:
     entries, rows = context.postures
     postures = PosturesOfHost(entries, [PostureValues(*row) for row in rows])
     reading, fleet = ReadingCall(*context.reading), FleetTurn(*context.fleet)
-    return context._replace(postures=postures, reading=reading, fleet=fleet)
+    host = HostOfInventory(*context.host)
+    return context._replace(postures=postures, reading=reading, fleet=fleet, host=host)

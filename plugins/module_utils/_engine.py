@@ -60,7 +60,7 @@ def run(
 
     def warn_readably(message: str) -> None:
         text = output.message(message)
-        warn(f"{context.host}: {text}" if context.host else text)
+        warn(context.host.labelled(text))
 
     try:
         task = parse_task(spec, options, os.environ, warn_readably, context)
@@ -69,7 +69,7 @@ def run(
         readable = screen and screen._replace(show=lambda text: screen.show(output.message(text)))
         with connected(task.settings, warn_readably, readable) as client:
             say = readable.show if readable else warn_readably
-            waiting = Waiting(client.wait, say, context.host)
+            waiting = Waiting(client.wait, say, context.host.name)
             show = readable.show if readable else _show_nothing
             result = _performed(task, client, check_mode, verbose, warn_readably, show, waiting)
     except OptionError as exc:
@@ -218,7 +218,7 @@ class Run(NamedTuple):
         if context.is_role:
             return
         for text in self._traffic_lines(checked):
-            self.show(f"{context.host}: {text}" if context.host else text)
+            self.show(context.host.labelled(text))
 
     def _traffic_lines(self, checked: Checked) -> list[str]:
         """Sentences on what becomes of traffic; none of a plan that changes nothing."""

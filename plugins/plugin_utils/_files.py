@@ -100,14 +100,14 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     if any(mark in text for mark in TEMPLATE_MARKS):
         return dumper.represent_scalar("!unsafe", text, style='"')
     style = '"' if any(character in text for character in LINE_BREAKS) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-_Dumper.add_representer(str, _text)
+_Dumper.add_representer(str, _text_node)
 
 
 def variables_file(variables: Mapping[str, Any], comments: Iterable[str] = ()) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context, HostOfInventory
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 
 from tests.fake_service import LocalService
@@ -131,6 +131,7 @@ def test_an_unnamed_rule_of_an_account_that_stops_all_traffic_is_told(
     rules = [deployment(), {"ref": "byhand", **rule}]
     assert holes(service, "account", *rules) == [("byhand", *one) for one in told]
     service.zone(ZONE).seed(account_id=ACCOUNT, name="shop.example", plan="enterprise")
-    known = Context(is_role=True, zone={"plan": {"legacy_id": "enterprise"}, "account": {"id": ACCOUNT}})
+    known_zone = {"plan": {"legacy_id": "enterprise"}, "account": {"id": ACCOUNT}}
+    known = Context(is_role=True, host=HostOfInventory(zone=known_zone))
     records = modules.run("custom_rules", True, known, rules=[])["unmanaged"]
     assert [(one["weakens"], one["reason"]) for one in records] == told

@@ -16,8 +16,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import examine_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.recording import (
     Recording,
-    as_json,
     document_of,
+    recording_text,
     without_other_calls,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.schemas import merged, schema_of
@@ -37,7 +37,7 @@ def recorded(service: LocalService) -> Item:
     recording = Recording()
     part = host_part("frankfurt", host(service))
     examine_host(part, lambda text: None, lambda: datetime.now(UTC), hear=recording.hear)
-    document: Item = json.loads(as_json(document_of([recording], {})))
+    document: Item = json.loads(recording_text(document_of([recording], {})))
     return document
 
 

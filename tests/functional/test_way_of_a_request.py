@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils import _concurrency
-from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context, HostOfInventory
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -172,7 +172,7 @@ def test_lists_are_judged_by_the_rulesets_that_refer_to_them(service: LocalServi
 
 def in_inventory(plan: str) -> Context:
     zone = {"name": "shop.example", "plan": {"legacy_id": plan}, "account": {"id": ACCOUNT}}
-    return Context(is_role=True, zone=zone)
+    return Context(is_role=True, host=HostOfInventory(zone=zone))
 
 
 @pytest.mark.parametrize(("plan", "calls"), [("enterprise", 3), ("pro", 1)])

@@ -119,16 +119,16 @@ class _Described(NamedTuple):
     def errors(self) -> Iterator[OptionError]:
         """The errors of objects that the plan of the zone does not include, if the inventory knows
         that plan."""
-        quota = quota_of(self.task.context.zone)
+        quota = quota_of(self.task.context.host.zone)
         if quota:
             for collection, created in self.created:
-                yield from _beyond(quota, collection, created)
+                yield from _errors_beyond_quota(quota, collection, created)
 
     def doubts(self) -> Iterator[OptionError]:
         """The doubts about values, about single objects, and about objects that cannot work."""
         of_values = [_about_option(warning) for warning in self.task.warnings]
         yield from of_values
-        yield from _doubts_about_plan(self.task.context.zone)
+        yield from _doubts_about_plan(self.task.context.host.zone)
         for collection, created in self.created:
             for key, operation in created.items():
                 reasons = _reasons_to_doubt(collection.resource, operation)
@@ -160,7 +160,7 @@ class _Described(NamedTuple):
             invalid = {key for key in created if _refusal(collection.resource, created[key])}
             keys = collection.entries.keys() - invalid
             by_plural.setdefault(collection.resource.plural, []).append(collection.only(keys))
-        zone = self.task.context.zone
+        zone = self.task.context.host.zone
         state: dict[str, Sequence[Object]] = {ZONE.plural: [zone]} if zone else {}
         for plural, collections in by_plural.items():
             if any(map(_may_have_more, collections)):
@@ -191,7 +191,7 @@ def _doubts_about_plan(zone: Object) -> Iterator[OptionError]:
         yield OptionError(Option(PLAN_OF_INVENTORY), problem)
 
 
-def _beyond(
+def _errors_beyond_quota(
     quota: Quota, desired: Desired, created: Mapping[Key, Operation]
 ) -> Iterator[OptionError]:
     """The errors of objects that a zone with this quota does not take: the first one that is too

@@ -120,7 +120,7 @@ def _skipped_rules(plan: Plan, reading_context: ReadingContext) -> Readings:
     """
     doubt = "Whether custom rules skip other rules that would stop requests is not known"
     readings: dict[str, Reading] = {}
-    for resource in [*_skipped_by(plan), *_skipping(plan, reading_context.context.reports)]:
+    for resource in [*_skipped_by(plan), *_rules_before(plan, reading_context.context.reports)]:
         if resource.owner in reading_context.client.owner:
             readings[resource.plural] = Reading(
                 doubt, partial(reading_context.client.read, resource)
@@ -143,7 +143,7 @@ def _skipped_by(plan: Plan) -> list[Resource]:
     return [rules for rules in EVALUATION if rules.phase and phase_of(rules) in phases]
 
 
-def _skipping(plan: Plan, is_report: bool) -> list[Resource]:
+def _rules_before(plan: Plan, is_report: bool) -> list[Resource]:
     """The custom rules, if these come before rules of the plan that they may skip, or, in a report,
     before its security level."""
     if is_report and SECURITY_LEVEL.plural in plan.before:

@@ -86,7 +86,7 @@ def with_way(plan: Plan, reading_context: ReadingContext, evaluates: bool) -> Pl
         return plan
     if not of_zone:
         return _with_executed(plan, {ZONE.plural: [ANY_ZONE]}, client)
-    zone_plan = plan_of(reading_context.context.zone)
+    zone_plan = plan_of(reading_context.context.host.zone)
     is_report = reading_context.context.reports and not zone_plan
     zone = _zone_without_reading(reading_context, zone_plan)
     is_needed = evaluates or is_report or of_account or zone_plan == ENTERPRISE
@@ -109,7 +109,7 @@ def _zone_without_reading(reading_context: ReadingContext, zone_plan: str) -> Ob
     """The zone as this run has read it, or as its caller knows it; None if neither knows it."""
     if reading_context.client.zones:
         return reading_context.client.zones[0]
-    zone = reading_context.context.zone
+    zone = reading_context.context.host.zone
     return zone if zone_plan and zone.get("name") else None
 
 

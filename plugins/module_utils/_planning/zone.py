@@ -40,7 +40,7 @@ def with_zone(plan: Plan, client: Client, context: Context) -> Plan:
     has_account = ACCOUNT_OPTION in client.owner
     if not (has_account or context.is_role):
         return plan
-    zone, reason = context.zone, NO_ANSWER
+    zone, reason = context.host.zone, NO_ANSWER
     if has_account or context.reports or not (plan_of(zone) and zone.get("name")):
         zone, reason = _read_zone(client, context)
     doubts: dict[str, str] = {}
@@ -60,7 +60,7 @@ def stages_that_log(
     not known, Cloudflare tells."""
     zone: Object = {}
     if ZONE_OPTION in client.owner:
-        zone = context.zone if plan_of(context.zone) else _read_zone(client, context)[0]
+        zone = context.host.zone if plan_of(context.host.zone) else _read_zone(client, context)[0]
     quota = quota_of(zone)
     if quota is None or not quota.lacks(CUSTOM_RULES, {"action": LOG}):
         return {**stages}
@@ -75,7 +75,7 @@ def _read_zone(client: Client, context: Context) -> tuple[Object, str]:
         client.zones = [zone_of(client)]
         return client.zones[0], NO_ANSWER
     except ProtectionError as exc:
-        return context.zone, exc.message
+        return context.host.zone, exc.message
 
 
 def _is_of_account(zone: Object, account_id: str) -> bool:

@@ -388,11 +388,11 @@ def _open_requests(
     for uncertain in chain.from_iterable(sides):
         ending = EndingRule(uncertain, outcome_of(uncertain))
         if not truths[uncertain.expression] or ending.doubts:
-            doubts += _doubts_of(ending, request)
+            doubts += _doubts_about_effect(ending, request)
     return GroupOutcome(rule, [*counters, UNDECIDED], UNDECIDED, list(dict.fromkeys(doubts)))
 
 
-def _doubts_of(ending_rule: EndingRule, request: Fields) -> list[str]:
+def _doubts_about_effect(ending_rule: EndingRule, request: Fields) -> list[str]:
     """The names of the missing fields, or other reasons, for which the effect of a rule on a
     request is not known."""
     return [*missing_fields(ending_rule.rule.expression, request), *ending_rule.doubts]

@@ -25,7 +25,7 @@ from .expectation import FIREWALL, FULFILLING, REQUEST
 from .modes import UNDECIDED
 from .outcomes import LOG, UNKNOWN_END, Outcome, WalkedRules, outcome_of
 from .request import PROTOCOL_FIELD
-from .routing import met_by
+from .routing import met_in_each_routing
 from .rules_in_force import rules_in_force
 from .traffic_sets import EvaluateExpression, PastRequests, SingleRequest, Split
 from .zone_rule import REST_OF_THE_LIST, ZoneRule
@@ -174,7 +174,7 @@ def _skipped(rule: ZoneRule, truth: Truth) -> list[str]:
 def in_firewall(rules: Sequence[ZoneRule], views: Sequence[Fields]) -> Decision:
     """The decision of the Network Firewall on a packet. `views` are the sets of fields that it may
     see of the packet."""
-    decisions = [decide_request(rules, view, met_by) for view in views]
+    decisions = [decide_request(rules, view, met_in_each_routing) for view in views]
     joined = either(*decisions)
     if len(decisions) == 1 or len(joined.outcomes) == 1:
         return decisions[0]

@@ -87,7 +87,7 @@ def _lost_parts(was: Component, becomes: Component, space: Ranges) -> dict[str, 
         PartOfTraffic(after.by_other_filters, everywhere),
         PartOfTraffic(after.by_rules, everywhere - mitigating_after),
     ]
-    titles = _titles(was, becomes)
+    titles = _titles_of_places(was, becomes)
     lost: list[tuple[Ranges, int, str]] = []
     for number, (former, latter) in enumerate(product(mitigated, passing)):
         place = _places_in_words(former.places & latter.places, titles)
@@ -202,7 +202,7 @@ def _port_range(ports: Range) -> str:
     return str(lowest) if lowest == highest else f"{lowest}-{highest}"
 
 
-def _titles(was: Component, becomes: Component) -> dict[RulePlace, str]:
+def _titles_of_places(was: Component, becomes: Component) -> dict[RulePlace, str]:
     """The names, in words, of the regions and data centers that rules name."""
     rules = {rule.key: rule for rule in (*was.rules, *becomes.rules, *was.rules)}
     titles: dict[RulePlace, str] = {}

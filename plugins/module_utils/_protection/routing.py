@@ -38,7 +38,7 @@ LEGACY, UNIFIED = "legacy", "unified"  # kinds of routing
 DEPENDS = "whether it meets the packet depends on the routing of the account, unified or legacy"
 
 
-def met_by(expression: Expression, fields: Fields) -> Truth:
+def met_in_each_routing(expression: Expression, fields: Fields) -> Truth:
     """Return whether a packet with these fields matches an expression; NotKnown if that depends on
     the kind of routing (unified or legacy)."""
     truth = expression.evaluate(fields)

@@ -16,7 +16,7 @@ from .._expressions.expression import Expression
 from .._expressions.operands import Fields
 from .._schema.lists import ListContents
 from .._schema.rulesets import deployed
-from .routing import met_by as met_in_each_routing
+from .routing import met_in_each_routing
 from .steps import WITHOUT_MARK, differing_parts, is_as_strong, is_softer
 from .traffic_changes import Treatments
 from .traffic_sets import SingleRequest, Split, TrafficSet, TrafficSets

@@ -120,7 +120,7 @@ OPTION_NAMES: Mapping[str, Mapping[str, str]] = {
 RISKS = tuple(dict.fromkeys(chain.from_iterable(spec.risks for spec in HOST_SECTIONS.values())))
 
 
-def _options() -> OptionSpec:
+def _host_options() -> OptionSpec:
     options: OptionSpec = {}
     for section, spec in HOST_SECTIONS.items():
         for option, argument in spec.options.items():
@@ -136,7 +136,7 @@ def _options() -> OptionSpec:
     }
 
 
-HOST_OPTIONS = _options()
+HOST_OPTIONS = _host_options()
 
 
 class HostSection(NamedTuple):

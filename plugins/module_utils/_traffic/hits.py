@@ -69,7 +69,7 @@ def read_hits(rules: list[Object], hours: float, client: Client, context: Contex
 
 
 def _events_of_account(client: Client, hours: float, context: Context) -> Events | None:
-    zone = context.zone if "account" in context.zone else None
+    zone = context.host.zone if "account" in context.host.zone else None
     try:
         account = account_of(client, zone)
     except ProtectionError:

@@ -112,7 +112,8 @@ class HostTask(CheckedHost):
     def _runner(self, warn: Warn) -> HostRunner:
         def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
             module = COLLECTION + part.module
-            context = part.context._replace(host=self.host, fleet=self.fleet_turn)
+            host = part.context.host._replace(name=self.host)
+            context = part.context._replace(host=host, fleet=self.fleet_turn)
             return self._calls.run(module, part.options, check_mode, warn, context)
 
         return HostRunner(run_module)

@@ -21,7 +21,7 @@ from ansible.module_utils.common.parameters import env_fallback
 
 from ...module_utils._api.settings import Settings, parse_settings, shared_options
 from ...module_utils._arguments import Arguments, read_options
-from ...module_utils._context import Context, PosturesOfHost
+from ...module_utils._context import Context, HostOfInventory, PosturesOfHost
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.acceptance import Acceptance, parse_acceptances
 from ...module_utils._guard.risks.registry import CODES
@@ -190,9 +190,8 @@ def part_of(variables: Mapping[str, Any], brought: Brought = NOTHING_BROUGHT) ->
     names = {name: filled.get(f"{PREFIX}{name}", f"{PREFIX}{name}") for name in OPTIONS}
     entries = [name for name, place in brought.items() if place.path[0] != ACCEPT_RISKS]
     names.update({name: str(place) for name, place in brought.items()})
-    context = ROLE._replace(
-        names=names, postures=PosturesOfHost(entries), zone=_zone_of_inventory(values, filled)
-    )
+    host = HostOfInventory(zone=_zone_of_inventory(values, filled))
+    context = ROLE._replace(names=names, postures=PosturesOfHost(entries), host=host)
     options = {
         name: values[f"{PREFIX}{name}"]
         for name in OPTIONS

@@ -19,7 +19,7 @@ from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import fields_in, without
 from .schemas import Schema, merged, schema_of
 
-RECORDING = 1
+RECORDING_FORMAT = 1
 NAMED = "{}"
 # Cloudflare's headers, and those of the standards; a proxy may have names of its own.
 NAME_OF_A_HEADER = re.compile(
@@ -99,12 +99,12 @@ def document_of(recordings: Iterable[Recording], versions: Mapping[str, str]) ->
             told["headers"] = sorted({*told["headers"], *answer.headers})
             told["schema"] = merged(told["schema"], answer.schema)
     return {
-        "format": RECORDING,
+        "format": RECORDING_FORMAT,
         "versions": dict(versions),
         "answers": dict(sorted(answers.items())),
     }
 
 
-def as_json(document: Mapping[str, Any]) -> str:
+def recording_text(document: Mapping[str, Any]) -> str:
     """The text of the file."""
     return json.dumps(document, indent=1, sort_keys=True) + "\n"

@@ -112,7 +112,7 @@ def write_draft(
     """Write the file of a host and the schema, unless in check mode; returns the result of the
     host. Raises OSError and ValueError."""
     task, path, before = draft.task, draft.path, draft.before
-    text = sealed(_text_of(draft, member, shared))
+    text = sealed(_file_text(draft, member, shared))
     if text != before and not check_mode:
         write_private(path, text)
     schema_changed = _write_schema(path.parents[1] / SCHEMA, check_mode)
@@ -131,7 +131,7 @@ def write_draft(
     return result
 
 
-def _text_of(draft: Draft, member: Member | None, shared: SharedFile | None) -> str:
+def _file_text(draft: Draft, member: Member | None, shared: SharedFile | None) -> str:
     """The text of the file of a host, without what the file of its group has."""
     export, owners = draft.export, draft.state.owners
     if not (member and shared):

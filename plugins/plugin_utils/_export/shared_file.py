@@ -198,8 +198,8 @@ def common_variables(members: Sequence[Member]) -> dict[str, Any]:
         identities.update(member.identities)
     common: dict[str, Any] = {}
     for name, value in members[0].variables.items() if len(members) > 1 else ():
-        text = _text_of(name, value)
-        is_common = all(_has(member.variables, name, text) for member in members)
+        text = _text_of_variable(name, value)
+        is_common = all(_is_written_as(member.variables, name, text) for member in members)
         if name in SHAREABLE and is_common and not _names_any(text, identities):
             common[name] = value
     return common
@@ -210,19 +210,19 @@ def variables_left(member: Member, shared: Mapping[str, Any]) -> dict[str, Any]:
     host does not describe is empty, so that it does not hold there."""
     variables = {}
     for name, value in member.variables.items():
-        is_shared = name in shared and _has(shared, name, _text_of(name, value))
+        is_shared = name in shared and _is_written_as(shared, name, _text_of_variable(name, value))
         if not is_shared or name in member.above:
             variables[name] = value
     undescribed = [name for name in shared if name not in member.variables]
     return {**variables, **dict.fromkeys(undescribed)}
 
 
-def _has(variables: Mapping[str, Any], name: str, text: str) -> bool:
+def _is_written_as(variables: Mapping[str, Any], name: str, text: str) -> bool:
     """Return whether the variable has the value that this text writes, of the same types."""
-    return name in variables and _text_of(name, variables[name]) == text
+    return name in variables and _text_of_variable(name, variables[name]) == text
 
 
-def _text_of(name: str, value: Any) -> str:
+def _text_of_variable(name: str, value: Any) -> str:
     return variables_file({name: value})
 
 

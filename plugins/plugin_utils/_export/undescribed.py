@@ -44,7 +44,7 @@ class Undescribed(NamedTuple):
 
     def notes(self, host: HostState) -> list[str]:
         """A sentence on each object or collection that is left out, the same in each run."""
-        return [*self._of_zone(), *_rules_of_account(host), *self._of_packets(host)]
+        return [*self._of_zone(), *_undescribed_rules_of_account(host), *self._of_packets(host)]
 
     def _of_zone(self) -> Iterator[str]:
         """Sentences on objects of the zone whose module manages those of the account alone. They
@@ -107,7 +107,7 @@ def _details(ruleset: Object) -> str:
     return f" ({count}{deployed})"
 
 
-def _rules_of_account(host: HostState) -> Iterator[str]:
+def _undescribed_rules_of_account(host: HostState) -> Iterator[str]:
     """A sentence on the custom rules of the account that deploy none of its described rulesets."""
     rules = host.objects.get(CUSTOM_RULES_OF_ACCOUNT.plural, ())
     rulesets = whole_state(host.objects).get(WHOLE_RULESETS[ACCOUNT_OPTION].plural, ())

@@ -32,7 +32,7 @@ from .news import NewsAction
 from .report import ReportAction
 from .restore import RestoreAction
 
-ACTIONS: Mapping[str, type[CollectionAction]] = {
+ACTION_BY_TASK: Mapping[str, type[CollectionAction]] = {
     ATTACK: BaselineAction,
     BASELINE: BaselineAction,
     "check": CheckAction,
@@ -59,5 +59,5 @@ class HostAction(CollectionAction):
             name = read_call(arguments, task=self._task.args.get(TASK_OPTION))[TASK_OPTION]
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
-        action = ACTIONS[name](self._task, **self.tools(self._templar)._asdict())
+        action = ACTION_BY_TASK[name](self._task, **self.tools(self._templar)._asdict())
         return action.outcome(variables)

@@ -35,12 +35,12 @@ from .._doctor.doctor import (
     record_of,
     versions,
 )
-from .._doctor.recording import Recording, as_json, document_of
+from .._doctor.recording import Recording, document_of, recording_text
 from .._files import host_folder, write_private
 from .._variables import all_read
 
 BUNDLE = "bundle.json"
-RECORDING = "recording.json"
+RECORDING_FILE = "recording.json"
 CLOCK = partial(datetime.now, timezone.utc)
 
 
@@ -88,7 +88,7 @@ class DoctorAction(FleetAction):
         for path, hosts in by_path.items():
             document = document_of([host.recording for host in hosts], versions())
             secrets = [secret for host in hosts for secret in host.secrets]
-            write_private(path, redact(as_json(document), secrets))
+            write_private(path, redact(recording_text(document), secrets))
         return list(by_path)
 
     def _say(self, examined: Mapping[str, Examined], number: int) -> None:
@@ -127,7 +127,7 @@ class DoctorAction(FleetAction):
             lines,
             is_as_expected(record, examination.answers),
             recording,
-            path.parent.parent / RECORDING if options["record"] else None,
+            path.parent.parent / RECORDING_FILE if options["record"] else None,
             secrets,
         )
         result = {"changed": False, "path": str(path), "warnings": task.misspelt_variables()}

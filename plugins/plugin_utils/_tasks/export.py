@@ -50,7 +50,7 @@ class ExportAction(FleetAction):
         for file in files.values():
             say(self.display, sentence_on(file, check_mode))
         results = {
-            host: _result(host, draft, members.get(host), files, check_mode)
+            host: _result_of_draft(host, draft, members.get(host), files, check_mode)
             for host, draft in drafts.items()
         }
         return _with_diffs(self.in_one(results), [diff for diff in diffs if diff])
@@ -106,7 +106,7 @@ def _failed(_host: str, exc: Exception) -> Exception:
     return exc
 
 
-def _result(
+def _result_of_draft(
     host: str,
     draft: Draft | Exception,
     member: Member | None,

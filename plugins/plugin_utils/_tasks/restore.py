@@ -92,7 +92,7 @@ class RestoreAction(ActionInTurns):
         except NoSnapshot as exc:
             return unchanged_run(task, values, str(exc))
         file = self._file(name)
-        part = _part(file, task, options, values, check_mode)
+        part = _part_of_file(file, task, options, values, check_mode)
         runner = task.runner()
         run_module = runner.run_module
         if "zone_name" in part.options:
@@ -117,7 +117,7 @@ class RestoreAction(ActionInTurns):
             raise ValueError(f"{name} cannot be read: {exc}") from exc
 
 
-def _part(
+def _part_of_file(
     file: StateFile,
     task: HostTask,
     options: Mapping[str, Any],

@@ -17,7 +17,7 @@ from .._baseline.host_task import HostTask
 from .._baseline.results import HostRun
 from .._baseline.variables import BASELINE, VARIABLE_OF, host_part
 
-RULES_OF_ZONES = frozenset(
+VARIABLES_OF_RULES = frozenset(
     name
     for plural, name in VARIABLE_OF.items()
     if BY_PLURAL[plural].owner == ZONE_OPTION and BASELINE[name]["type"] == "list"
@@ -30,7 +30,7 @@ def unchanged_run(task: HostTask, values: Mapping[str, Any], reason: str) -> Hos
     failure = {"changed": False, "failed": True, "msg": reason}
     if not (task.fleet_turn.is_ordered and task.names_zone()):
         return HostRun(failure, True)
-    described = RULES_OF_ZONES.intersection(task.variables)
+    described = VARIABLES_OF_RULES.intersection(task.variables)
     part = host_part(task.host, {**values, **{name: [] for name in described}})
     run = task.quiet_runner().update(part, check_mode=True)
     if run.failed:

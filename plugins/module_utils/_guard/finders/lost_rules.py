@@ -44,17 +44,17 @@ class SkippedRules(NamedTuple):
         return name in names or name.partition(" ")[0] in self.parts
 
 
-RATE_LIMITS = SkippedRules(RATE_LIMIT_RULES, COUNTED, "rateLimit")
-MANAGED = SkippedRules(MANAGED_RULES, CHECKED, "waf", ("rulesets", "rules"))
+SKIPPED_RATE_LIMITS = SkippedRules(RATE_LIMIT_RULES, COUNTED, "rateLimit")
+SKIPPED_MANAGED_RULES = SkippedRules(MANAGED_RULES, CHECKED, "waf", ("rulesets", "rules"))
 
 
 @finds(WEAKENS_RATE_LIMITS)
 def weakens_rate_limits(change: Change, limits: Limits) -> FinderAnswer:
     """The risk that rate limits let more requests pass."""
     traffic = traffic_of(change)
-    if traffic is None or not traffic.known or _stricter(traffic.passes, RATE_LIMITS):
-        return losses_of(change, RATE_LIMIT_RULES) or _skipping(change, RATE_LIMITS)
-    return _skipping(change, RATE_LIMITS)
+    if traffic is None or not traffic.known or _stricter(traffic.passes, SKIPPED_RATE_LIMITS):
+        return losses_of(change, RATE_LIMIT_RULES) or _skipping(change, SKIPPED_RATE_LIMITS)
+    return _skipping(change, SKIPPED_RATE_LIMITS)
 
 
 @finds(WEAKENS_MANAGED_RULES)
@@ -64,7 +64,7 @@ def weakens_managed_rules(change: Change, limits: Limits) -> FinderAnswer:
     is_known = traffic is not None and traffic.known and not _has_exceptions(change)
     if is_known and traffic is not None and not traffic.passes:
         return None
-    return losses_of(change, MANAGED_RULES) or _skipping(change, MANAGED)
+    return losses_of(change, MANAGED_RULES) or _skipping(change, SKIPPED_MANAGED_RULES)
 
 
 def _stricter(passes: Iterable[TrafficChange], rules: SkippedRules) -> list[TrafficChange]:

@@ -27,7 +27,6 @@ WEAKENS = (
     " or by a skip in front of them."
 )
 DECIDING_ON_REQUESTS = tuple(rules for rules in DECIDING if rules.traffic == "request")
-SKIPPING = DECIDING_ON_REQUESTS  # rules in front of those that they may skip
 DECIDING_ON_PACKETS = tuple(rules for rules in DECIDING if rules.traffic == "packet")
 
 
@@ -102,14 +101,14 @@ WEAKENS_RATE_LIMITS = Risk(
     "The plan would remove, disable or narrow a rate limiting rule, turn it into log, or loosen it:"
     " more requests, a shorter period for the same number, a shorter timeout, or another way to"
     " count. Or it would have a rule skip rate limits.",
-    any_of(RATE_LIMIT_RULES, *SKIPPING),
+    any_of(RATE_LIMIT_RULES, *DECIDING_ON_REQUESTS),
 )
 WEAKENS_MANAGED_RULES = Risk(
     "weakens_managed_rules",
     "The plan would have managed rules stop fewer requests: by removing, disabling or narrowing"
     " what deploys them, by an override to a weaker action or off, or by an exception in front of"
     " them, or a rule that skips them.",
-    any_of(MANAGED_RULES, *SKIPPING),
+    any_of(MANAGED_RULES, *DECIDING_ON_REQUESTS),
 )
 RULE_RISKS = (
     *DELETION_RISKS,

@@ -135,7 +135,7 @@ ZONE_OF_INVENTORY = {
 )
 def test_the_inventory_knows_the_zone(changes: dict[str, Any], known: dict[str, Any]) -> None:
     part = host_part("host", {"edge_api_token": "t", "baseline_custom_rules": [], **ZONE_OF_INVENTORY, **changes})
-    assert part.context.zone == known
+    assert part.context.host.zone == known
 
 
 def test_omitted_values_are_left_out_however_deep() -> None:

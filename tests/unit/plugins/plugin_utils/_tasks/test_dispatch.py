@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.doctor 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_file import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_OPTIONS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.check import CHECK
-from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.dispatch import ACTIONS, HostAction
+from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.dispatch import ACTION_BY_TASK, HostAction
 
 VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "check_": CHECK,
@@ -33,7 +33,7 @@ DOCUMENTED = yaml.safe_load(host.DOCUMENTATION)["options"]
 
 
 def test_each_task_has_an_action() -> None:
-    assert (*ACTIONS,) == NAMES == (*DOCUMENTED["task"]["choices"],)
+    assert (*ACTION_BY_TASK,) == NAMES == (*DOCUMENTED["task"]["choices"],)
 
 
 def test_each_option_is_one_of_a_playbook_and_is_documented() -> None:
