@@ -28,7 +28,7 @@ from ._planning.existing import read_existing
 from ._planning.preparation import Preparation, Prepared
 from ._result import failure_of, plan_details
 from ._run_results import RunResults
-from ._schema.resource import State
+from ._schema.resource import OWNERS, State
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
 from ._text import Screen, Warn
@@ -120,6 +120,7 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn, show: Warn
     # 1. Read.
     existing, task = read_existing(client, task)
     if not task.spec.writes:
+        _warn_of_account(task, client, warn)
         return _read_result(task, client, existing)
     run = Run.of_task(task.at(client.now), client, warn, show)
     try:
@@ -140,6 +141,17 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn, show: Warn
         return run.result_of_writing(checked, applied)
     except ProtectionError as exc:
         raise exc.extended(plan_id=checked.plan_id) from exc
+
+
+def _warn_of_account(task: Task, client: Client, warn: Warn) -> None:
+    """Warn if a reading of an account and a zone does not show that they belong together; raises
+    OptionError if they do not."""
+    if task.context.is_role and {*OWNERS} == {resource.owner for resource in task.reads}:
+        from ._planning.zone import doubt_on_account  # loaded for zones
+
+        doubt = doubt_on_account(client, task.context)
+        if doubt:
+            warn(doubt)
 
 
 def _read_result(task: Task, client: Client, existing: State) -> dict[str, Any]:

@@ -44,13 +44,22 @@ def with_zone(plan: Plan, client: Client, context: Context) -> Plan:
     if has_account or context.reports or not (plan_of(zone) and zone.get("name")):
         zone, reason = _read_zone(client, context)
     doubts: dict[str, str] = {}
-    if has_account and not _is_of_account(zone, client.owner[ACCOUNT_OPTION]):
+    if has_account and not is_of_account(zone, client.owner[ACCOUNT_OPTION]):
         doubts[OF_ACCOUNT] = reason
     if context.reports and not zone.get(STATUS):
         doubts[SERVED] = reason
     before = {**plan.before, ZONE.plural: [zone]} if zone.get("name") else plan.before
     unread = {**plan.unread, NOT_SERVED: doubts} if doubts else plan.unread
     return plan._replace(before=before, unread=unread)
+
+
+def doubt_on_account(client: Client, context: Context) -> str:
+    """A sentence if a reading of an account and a zone cannot tell whether they belong together;
+    empty if they do. Raises OptionError for a zone of another account."""
+    zone, reason = _read_zone(client, context)
+    if is_of_account(zone, client.owner[ACCOUNT_OPTION]):
+        return ""
+    return f"{OF_ACCOUNT}: {reason}"
 
 
 def stages_that_log(
@@ -78,7 +87,7 @@ def _read_zone(client: Client, context: Context) -> tuple[Object, str]:
         return context.host.zone, exc.message
 
 
-def _is_of_account(zone: Object, account_id: str) -> bool:
+def is_of_account(zone: Object, account_id: str) -> bool:
     """Return whether a zone is of this account; False if the zone does not name its account. Raises
     OptionError if it names another account.
     """

@@ -18,7 +18,8 @@ from ...module_utils._api.client import Client
 from ...module_utils._api.connect import client_of_owner, connected
 from ...module_utils._api.responses import Request, Response
 from ...module_utils._concurrency import concurrently
-from ...module_utils._errors import ProtectionError, ServiceError
+from ...module_utils._errors import OptionError, ProtectionError, ServiceError
+from ...module_utils._planning.zone import is_of_account
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
 from ...module_utils._schema.products import lacks_product
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
@@ -98,7 +99,7 @@ def examine_host(
     hear: Hear | None = None,
 ) -> HostAnswers:
     """The answers from reading the account and the zone of a host, each told to `hear`; raises
-    ValueError for wrong options, before any call.
+    ValueError for wrong options, before any call, and for a zone of another account.
     """
     settings_of_owners = [
         settings_of(part, name, RETRIES, warn)
@@ -122,7 +123,19 @@ def examine_host(
             calls += client.calls
             if client.now:
                 seconds_ahead = round((client.now - clock()).total_seconds(), 1)
+    _require_one_account(part, answers)
     return HostAnswers(answers, calls, seconds_ahead)
+
+
+def _require_one_account(part: Part, answers: Sequence[HostAnswer]) -> None:
+    """Raise ValueError if the zone that was read is of another account than that of the host."""
+    account_id = part.options.get(ACCOUNT_OPTION)
+    for answer in answers:
+        if answer.resource is ZONE and account_id:
+            try:
+                is_of_account(answer.only_object, str(account_id))
+            except OptionError as exc:
+                raise ValueError(with_names(exc.message, part.names)) from exc
 
 
 def _host_answer(client: Client, names: Names, resource: Resource) -> HostAnswer:
