@@ -177,6 +177,10 @@ def test_a_plan_that_was_set_back_is_refused_until_the_variables_change(service:
     assert unwatched["msg"].startswith("This change was set back") and not service.writes
     other = {**ADMIN, "expression": 'http.request.uri.path eq "/administration"'}
     assert result(run(service, tmp_path, "--check", baseline_custom_rules=[LOGIN, other]))["changed"] is True
+    logged = whole(service, {**ADMIN, "action": "log", "expression": "true"}) | {"id": "f" * 32}
+    service.zone(ZONE).custom_rules.append(logged)
+    edited = result(run(service, tmp_path))
+    assert edited["msg"].startswith("This change was set back") and not service.writes
     plan = set_back["watch"]["plan_id"]
     would = run(service, tmp_path, "--check", "-e", f"baseline_confirmed={plan}").done()
     assert "shop: The change is confirmed, and nobody would watch it." in would.output
@@ -463,6 +467,7 @@ def test_a_run_that_is_killed_while_it_writes_is_set_back(service: LocalService,
     assert (mark(tmp_path) or {})["status"] == "writing" and refs(service) == ["login", "admin"]
     _predicted, ended = predicted_and_ended(service, tmp_path, **both)
     assert refs(service) == ["login"], ended.output
+    assert "stops: the run was killed while it wrote the change." in result(ended)["msg"]
     assert (mark(tmp_path) or {})["status"] == "set back"
     assert result(ended)["msg"].endswith(f"baseline_confirmed names it: {(mark(tmp_path) or {})['plan_id']}.")
     assert "This change was set back" in run(service, tmp_path, **both).output

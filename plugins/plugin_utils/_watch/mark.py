@@ -31,6 +31,7 @@ from .._baseline.watch_terms import WatchTerms
 from .._files import host_folder, write_private
 from .set_back import PlannedChange
 from .verdict import WatchedObject
+from .wanted import WantedObject
 
 WATCH_FOLDER = "watch"
 WRITING, WATCHING, CONFIRMED, SET_BACK = "writing", "watching", "confirmed", "set back"
@@ -59,7 +60,7 @@ class WatchMark:
     after: State | None = None
     watched: Sequence[WatchedObject] = ()
     reason: str = ""
-    culprits: Sequence[Sequence[str]] = field(default_factory=tuple)
+    wanted: Sequence[WantedObject] = ()
     in_force: Sequence[str] = ()
     owners: Mapping[str, str] = field(default_factory=dict)
 
@@ -165,7 +166,7 @@ def _set_back_in_words(mark: WatchMark, operations: Sequence[Mapping[str, Any]])
     if mark.in_force:
         return WatchedWords(not_set_back=[mark.in_force_in_words])
     planned = {(operation["resource"], str(operation["key"])) for operation in operations}
-    guilty = {(resource, key) for _action, resource, key, _fields in mark.culprits}
+    guilty = {item.target for item in mark.wanted}
     return WatchedWords([f"A change was set back: {mark.reason}"] if guilty & planned else [])
 
 
@@ -204,8 +205,9 @@ class MarkFile:
         try:
             fields = json.loads(text)
             terms = WatchTerms(**fields.pop("terms"))
-            watched = [WatchedObject(*values) for values in fields.pop("watched")]
-            mark = WatchMark(terms=terms, watched=watched, **fields)
+            fields["watched"] = [WatchedObject(*values) for values in fields["watched"]]
+            fields["wanted"] = [WantedObject(*values) for values in fields["wanted"]]
+            mark = WatchMark(terms=terms, **fields)
             mark.since  # noqa: B018
         except (ValueError, TypeError, KeyError, AttributeError) as exc:
             raise ValueError(

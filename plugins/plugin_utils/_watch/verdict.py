@@ -11,14 +11,11 @@ Not known counts as too much. The time of a watch passes as far as the analytics
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ...module_utils._plan.plan import POSITION
-from ...module_utils._schema.resource import without
 from ...module_utils._text import plural
 from ...module_utils._timestamps import read_timestamp, to_the_minute, write_timestamp
 from ...module_utils._traffic.pieces import HOUR
@@ -228,10 +225,3 @@ def _why_not_known(
         return [f"The analytics have shown no {missing} for {minutes}."]
     moment = to_the_minute(write_timestamp(covered))
     return [f"The analytics cover the time until {moment}, {minutes} ago."]
-
-
-def signature_of_change(operation: Mapping[str, Any]) -> list[str]:
-    """The parts of a listed operation that are equal for an equal change of the same object; its
-    place among the rules of others is none of them."""
-    fields = json.dumps(without(operation["fields"], POSITION), sort_keys=True, default=str)
-    return [operation["action"], operation["resource"], str(operation["key"]), fields]

@@ -12,7 +12,7 @@ The change is marked before the first write. No lock is held while it is watched
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
@@ -42,7 +42,8 @@ from .mark import SET_BACK, WATCHING, WRITING, MarkFile, WatchMark
 from .objects import may_stop, titles_of, watched_objects, why_not_watched
 from .restore import set_back
 from .sentences import figures_in_words, moment_of, set_back_in_words
-from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, WatchVerdict, signature_of_change
+from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, WatchVerdict
+from .wanted import WantedObject, wanted_objects, writes_again
 
 # Updates the host, and does the last thing before it writes.
 Update = Callable[[Begin], HostRun]
@@ -64,7 +65,8 @@ WATCHED_MEANWHILE = (
 )
 KILLED = "A run with a watched change of {moment} did not come to its end."
 GOES_ON_WITH_IT = "The next run goes on with its watch."
-ENDED_EARLY = "the run that watched it ended before its time, which is over"
+ENDED_EARLY = "the run that watched it ended before its time, which is over."
+BROKEN_OFF = "the run was killed while it wrote the change."
 HAS_SET_BACK = "The run has set back what it changed"
 SETS_BACK_EARLIER = "This run does nothing else than to set back what that one changed"
 UNFINISHED_PLAN = "unfinished"  # in the record of a watch: its plan
@@ -213,7 +215,8 @@ class WatchedRun:
             self.task.warn(f"{KILLED.format(moment=moment_of(mark))} {GOES_ON_WITH_IT}")
             return Earlier({UNFINISHED_PLAN: mark.plan_id})
         self.task.warn(KILLED.format(moment=moment_of(mark)))
-        over = WatchVerdict(NOT_KNOWN, unknown=[f"{ENDED_EARLY}."])
+        reason = BROKEN_OFF if mark.status == WRITING else ENDED_EARLY
+        over = WatchVerdict(NOT_KNOWN, unknown=[reason])
         return self._earlier_ended(mark, over if is_over else follower.verdict())
 
     def _earlier_ended(self, mark: WatchMark, verdict: WatchVerdict) -> Earlier:
@@ -233,7 +236,7 @@ class WatchedRun:
         titles = {title_of_operation(operation) for operation in written}
         left = [title for title in mark.in_force if title not in titles]
         if left:
-            self.file.write(mark.with_status(SET_BACK, in_force=left, culprits=()))
+            self.file.write(mark.with_status(SET_BACK, in_force=left, wanted=()))
         else:
             self.file.remove()
 
@@ -246,8 +249,8 @@ class WatchedRun:
         mark = self.file.read()
         operations = predicted["operations"]
         plan_id = str(predicted.get("plan_id"))
-        was_set_back = mark and mark.status == SET_BACK and _brings_back(mark, operations)
-        if mark and was_set_back and self.confirmed not in (plan_id, mark.plan_id):
+        is_same = mark is not None and self._brings_back(mark, operations)
+        if mark and is_same and self.confirmed not in (plan_id, mark.plan_id):
             raise PlanRefused(
                 f"This change was set back: {mark.reason} Change the variables, or, if it is meant,"
                 f" add -e baseline_confirmed={mark.plan_id}. {NOTHING_CHANGED}"
@@ -262,8 +265,12 @@ class WatchedRun:
         if mark is None or mark.status != SET_BACK or not predicted.get("operations"):
             return False
         plan_id = str(predicted.get("plan_id"))
-        is_same = plan_id == mark.plan_id or _brings_back(mark, predicted["operations"])
+        is_same = plan_id == mark.plan_id or self._brings_back(mark, predicted["operations"])
         return is_same and self.confirmed in (plan_id, mark.plan_id)
+
+    def _brings_back(self, mark: WatchMark, operations: Sequence[Mapping[str, Any]]) -> bool:
+        """Return whether a plan makes a change again that was set back."""
+        return mark.status == SET_BACK and writes_again(mark.wanted, self.part, operations)
 
     def _begin(self, predicted: Mapping[str, Any]) -> None:
         """Mark the change before its first write. Raises PlanRefused and ValueError."""
@@ -285,6 +292,7 @@ class WatchedRun:
                 written=write_timestamp(now or datetime.now(timezone.utc)),
                 terms=self.terms,
                 operations=list(predicted["operations"]),
+                wanted=wanted_objects(self.part, predicted["operations"]),
                 before=state.objects,
                 collections=[managed.resource.plural for managed in described_by(self.part)],
                 reason=earlier.reason if earlier else "",
@@ -329,6 +337,7 @@ class WatchedRun:
             WATCHING,
             plan_id=plan_id,
             operations=list(operations),
+            wanted=wanted_objects(self.part, operations),
             after=state.objects,
             written=written,
             owners={**state.owners},
@@ -358,7 +367,7 @@ class WatchedRun:
             mark.with_status(
                 SET_BACK,
                 reason=reason,
-                culprits=_culprits(mark, verdict),
+                wanted=_guilty(mark, verdict),
                 in_force=list(dict.fromkeys([*mark.in_force, *restored.in_force])),
             )
         )
@@ -366,26 +375,16 @@ class WatchedRun:
         return WatchEnd(record, message, restored.run)
 
 
-def _brings_back(mark: WatchMark, operations: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether a plan has the changes for which an earlier one was set back."""
-    planned = [signature_of_change(operation) for operation in operations]
-    return bool(mark.culprits) and all(list(culprit) in planned for culprit in mark.culprits)
-
-
 def _with_record(run: HostRun, record: Mapping[str, Any]) -> HostRun:
     return run._replace(result={**run.result, WATCH: dict(record)})
 
 
-def _culprits(mark: WatchMark, verdict: WatchVerdict) -> Sequence[Sequence[str]]:
-    """The signatures of the operations on the objects that stopped too much; of all operations if
-    nobody knows which did."""
+def _guilty(mark: WatchMark, verdict: WatchVerdict) -> Sequence[WantedObject]:
+    """The objects that stopped too much, with what the variables wanted of them; all of the change
+    if nobody knows which did."""
     guilty = {
         (figures.watched.resource, figures.watched.key)
         for figures in verdict.figures
         if figures.stopped and figures.watched.rule is not None and verdict.outcome == EXCEEDED
     }
-    return [
-        signature_of_change(operation)
-        for operation in mark.operations
-        if not guilty or (operation["resource"], operation["key"]) in guilty
-    ]
+    return [item for item in mark.wanted if not guilty or item.target in guilty]

@@ -21,7 +21,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict 
     WITHIN,
     WatchedObject,
     judge_watch,
-    signature_of_change,
 )
 
 SINCE = datetime(2027, 1, 31, 9, tzinfo=timezone.utc)
@@ -117,19 +116,6 @@ def test_a_delay_is_said_with_its_minutes() -> None:
 )
 def test_a_solved_challenge_stops_nobody_and_an_unknown_action_does(actions: dict[str, int], number: int) -> None:
     assert stopped(actions) == number
-
-
-@pytest.mark.parametrize(
-    ("fields", "is_equal"),
-    [
-        ({"action": "block", "position": 3}, True),
-        ({"action": "block"}, True),
-        ({"action": "log", "position": 2}, False),
-    ],
-)
-def test_the_rules_of_others_in_front_of_a_change_make_it_no_other_one(fields: dict[str, Any], is_equal: bool) -> None:
-    change = {"action": "create", "resource": "custom_rule", "key": "a", "fields": {"action": "block", "position": 2}}
-    assert (signature_of_change({**change, "fields": fields}) == signature_of_change(change)) == is_equal
 
 
 @pytest.mark.parametrize(
