@@ -58,6 +58,16 @@ def reasons(result: dict[str, Any]) -> list[str]:
     return [pending["reason"] for pending in result.get("pending", ())]
 
 
+def told_as_accepted(done: dict[str, Any], pending: dict[str, Any]) -> None:
+    """Require that a change which was pending is made, and told as a risk that the task accepts."""
+    (risk,) = done["risks"]
+    found = (risk["code"], risk["reason"], risk["entries"])
+    assert done["changed"] and found == ("blocks_traffic", "meant", [pending["key"]])
+    why = "It " + pending["message"].partition(" It ")[2]
+    assert why in risk["message"]
+    assert "Accepted blocks_traffic: " in str(done["warnings"])
+
+
 def actions(service: LocalService, part: str = "custom_rules") -> list[str]:
     return [rule["action"] for rule in service.zone(ZONE).rules_of(part)]
 
@@ -101,7 +111,7 @@ def test_a_rule_that_matched_too_much_goes_on_logging(
     (pending,) = done["pending"]
     assert pending["reason"] == reason and words in pending["message"]
     accepted = [{"code": "blocks_traffic", "resource": "custom_rule", "entries": ["admin"], "reason": "meant"}]
-    assert settled(modules, rules=[STAGED], accept_risks=accepted)["changed"]
+    told_as_accepted(settled(modules, rules=[STAGED], accept_risks=accepted), pending)
     assert actions(service) == ["block"]
 
 
@@ -186,7 +196,9 @@ def test_a_rule_that_stops_already_gets_wider_when_past_requests_allow_it(
         (accepted,) = ACCEPTED
         resource = done["pending"][0]["resource"]
         accept_risks = [{**accepted, "resource": resource, "entries": [done["pending"][0]["key"]]}]
-        assert settled(modules, module, rules=[WIDER], accept_risks=accept_risks, **options)["changed"]
+        told_as_accepted(
+            settled(modules, module, rules=[WIDER], accept_risks=accept_risks, **options), done["pending"][0]
+        )
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,11 @@ plan."""
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from .._errors import ProtectionError
-from .._plan.plan import Operation, Plan
+from .._plan.plan import Plan
+from .._plan.rollout import Planned
 from .._schema.resource import NO_ITEMS, Object, Resource
 from .._text import first_few
 from .finding import Entry, FinderAnswer, entries_of
@@ -46,8 +47,7 @@ class Facts(NamedTuple):
     what the plan changes in addition to its objects, or on what is not known of that. `expected`
     are the results of expectations. `ineffective` are objects of the task that cannot work, None
     for a task whose objects always can; `ineffective_afterwards` are those of the planned state,
-    None if there is no report, or the plan has no operations. `too_much` are operations that would
-    stop too many of the past requests, each with the reason. `measured` are the measurements of
+    None if there is no report, or the plan has no operations. `measured` are the measurements of
     the rate limits of the task, None if it does not ask for them.
     """
 
@@ -55,7 +55,6 @@ class Facts(NamedTuple):
     warnings: Sequence[str] = ()
     expected: Mapping[str, Any] = NO_ITEMS
     backtested: Backtested | None = None
-    too_much: Sequence[tuple[str, Operation]] = ()
     measured: Sequence[Mapping[str, object]] | None = None
     ineffective: Sequence[Mapping[str, object]] | None = None
     ineffective_afterwards: Sequence[Mapping[str, object]] | None = None
@@ -78,11 +77,11 @@ class Facts(NamedTuple):
         return answer
 
 
-def past_requests_finding(plan: Plan, facts: Facts) -> FinderAnswer:
+def past_requests_finding(planned: Planned, facts: Facts) -> FinderAnswer:
     """The risk that a plan would stop too many of the past requests, or that nobody knows how many;
     None otherwise."""
-    found = [backtest_finding(plan, facts.backtested)] if facts.backtested else []
-    found += [(reason, [], entries_of([operation])) for reason, operation in facts.too_much]
+    found = [backtest_finding(planned.plan, facts.backtested)] if facts.backtested else []
+    found += _against_rules(planned)
     sentences: list[str] = []
     entries: list[Entry] = []
     for answer in found:
@@ -90,6 +89,20 @@ def past_requests_finding(plan: Plan, facts: Facts) -> FinderAnswer:
             sentences.append(answer[0])
             entries += answer[2]
     return (" ".join(sentences), [], entries) if sentences else None
+
+
+def _against_rules(planned: Planned) -> Iterator[FinderAnswer]:
+    """The verdicts that speak against rules which do not wait for all that: the task accepts it, or
+    they cannot wait."""
+    for operation in planned.plan.operations:
+        resource, target = operation.resource, operation.target
+        verdict = planned.verdicts.get(target)
+        if resource.mode_field or not verdict or target in planned.against:
+            continue
+        if verdict.reason:
+            title = resource.title_of(operation.planned or {})
+            message = " ".join([verdict.message, *verdict.advice])
+            yield f"{title}: {message}", [], entries_of([operation])
 
 
 def backtest_finding(plan: Plan, backtested: Backtested) -> FinderAnswer:

@@ -44,7 +44,7 @@ class Guard(NamedTuple):
         `planned` may be the rest of that plan.
         """
         plan, terms = planned.plan, self.terms
-        finding, traffic = past_requests_finding(plan, facts), self._traffic(plan)
+        finding, traffic = past_requests_finding(planned, facts), self._traffic(plan)
         checked = check_plan(planned, terms, self.now, finding, traffic)
         infeasible, unknown = check_feasibility(plan, facts.look_up, self._checks(plan))
         to_approve = plan if begun else planned.whole_plan

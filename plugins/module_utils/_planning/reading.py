@@ -72,9 +72,7 @@ class SurroundingsReader(NamedTuple):
         question = self.rollout.rule_question
         if question is None:
             return Surroundings(plan, traffic, facts)
-        evidence = question.read(plan, self.client)
-        facts = facts._replace(too_much=evidence.against_new(plan, self.rollout.tested))
-        return Surroundings(plan, traffic, facts, evidence)
+        return Surroundings(plan, traffic, facts, question.read(plan, self.client))
 
     def read_for_second(self, second: Plan) -> Surroundings:
         """All that decides about a second plan, on what others wrote meanwhile."""

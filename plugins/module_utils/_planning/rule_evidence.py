@@ -9,7 +9,7 @@ Not known counts as too much."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import AbstractSet, Container, Mapping, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Mapping, NamedTuple, Sequence, Tuple
 
 from .._api.client import Client
 from .._plan.plan import Operation, Plan
@@ -39,19 +39,6 @@ class RuleEvidence(NamedTuple):
 
     logged: LoggedByHours = NO_ITEMS
     by_past_requests: Mapping[Target, Verdict] = NO_ITEMS
-
-    def against_new(self, plan: Plan, tested: Container[Target]) -> list[tuple[str, Operation]]:
-        """The operations of a plan that past requests speak against, and that cannot wait since
-        their rules cannot log, each with the reason."""
-        against: list[tuple[str, Operation]] = []
-        for operation in plan.operations:
-            verdict = self.by_past_requests.get(operation.target)
-            is_new = operation.target in tested and raises_rule(operation)
-            if verdict and verdict.reason and is_new:
-                title = operation.resource.title_of(operation.planned or {})
-                message = " ".join([verdict.message, *verdict.advice])
-                against.append((f"{title}: {message}", operation))
-        return against
 
 
 class RuleQuestion(NamedTuple):
