@@ -201,6 +201,16 @@ def test_a_rule_that_stops_already_gets_wider_when_past_requests_allow_it(
         )
 
 
+def test_requests_that_might_be_stopped_are_told_as_such(service: LocalService, modules: Modules) -> None:
+    modules.done("custom_rules", zone_id=ZONE, rules=[ADMIN])
+    paths(service, "/admin", 200, "pro")
+    (pending,) = settled(modules, rules=[{**STAGED, "expression": "cf.client.bot"}])["pending"]
+    words = "It might have stopped 1000000 of 1000000 requests that pass today (100 %) within 24 h, more than the"
+    assert words in pending["message"] and pending["message"].endswith(
+        "Of 100 % it is not known, without cf.client.bot."
+    )
+
+
 @pytest.mark.parametrize(
     ("before", "rule", "waits"),
     [
@@ -443,17 +453,17 @@ def test_a_run_for_time_alone_takes_the_step(service: LocalService, modules: Mod
     assert actions(service) == ["block"]
 
 
-@pytest.mark.parametrize("plan", ["pro", "enterprise"])
+@pytest.mark.parametrize(("plan", "most"), [("pro", 1), ("enterprise", 1), ("pro", None)])
 @pytest.mark.parametrize("context", [{}, {"context": ROLE}])
 def test_a_backtest_leaves_out_a_rule_that_waits(
-    service: LocalService, modules: Modules, context: dict[str, Any], plan: str
+    service: LocalService, modules: Modules, context: dict[str, Any], plan: str, most: int | None
 ) -> None:
     service.zone(ZONE).seed(plan=plan)
     modules.done("custom_rules", zone_id=ZONE, rules=[ADMIN])
     paths(service, "/admin/x", 200, plan)
     rules = [WIDER, {**STAGED, "ref": "new", "expression": 'http.request.uri.path eq "/new"'}]
     module, option = ("host", "custom_rules") if context else ("custom_rules", "rules")
-    terms = {"hours": 24, "max_blocked_percent": 1}
+    terms = most and {"hours": 24, "max_blocked_percent": most}
     done = settled(modules, module, backtest=terms, **{option: rules}, **context)
     assert reasons(done)[0] == "evidence"
     assert [operation["key"] for operation in done["operations"]] == ["new"]

@@ -114,7 +114,7 @@ def backtest_finding(plan: Plan, backtested: Backtested) -> FinderAnswer:
     requests = backtest.requests
     most_requests = Fraction(str(most)) * requests["passing"] / 100
     if requests["may_block"] > most_requests:
-        reasons += _too_many_stopped(backtest_record, requests, most)
+        reasons += _too_many_stopped(backtest, backtest_record, most)
     if not reasons:
         return None
     from .._schema.custom_rules import CUSTOM_RULES  # loaded for rules
@@ -125,14 +125,14 @@ def backtest_finding(plan: Plan, backtested: Backtested) -> FinderAnswer:
 
 
 def _too_many_stopped(
-    backtest_record: BacktestRecord, requests: Mapping[str, int], most: float
+    backtest: Backtest, backtest_record: BacktestRecord, most: float
 ) -> list[str]:
     """Sentences on the requests that planned rules would stop or may stop; `most` is the percentage
     that the task allows.
     """
     from .._traffic.stopped import MAY_STOP, WOULD_STOP, StoppedLimits, StoppedTraffic
 
-    doubts = sentences_on_undecided(backtest_record)
+    doubts, requests = sentences_on_undecided(backtest), backtest.requests
     stopping = [rule for rule in backtest_record["rules"] if rule["requests"]]
     rules = first_few([f"{rule['ref']} {rule['percent']:g} %" for rule in stopping])
     by_rules = f": {rules}" if stopping else ""
@@ -141,11 +141,13 @@ def _too_many_stopped(
     return [f"The planned rules {found.beyond(StoppedLimits(most), verb)}{by_rules}.", *doubts]
 
 
-def sentences_on_undecided(backtest_record: BacktestRecord) -> list[str]:
+def sentences_on_undecided(backtest: Backtest) -> list[str]:
     """A sentence on the requests of which a backtest does not know whether they would be stopped;
     none without such requests."""
-    undecided = backtest_record["undecided"]
-    if not undecided["requests"]:
+    number = backtest.may_or_may_not_block
+    if not number:
         return []
-    fields, percent = first_few(undecided["fields"]), undecided["percent"] or 0
-    return [f"Of {percent:g} % it is not known, without {fields}."]
+    from .._traffic.queries import percentage
+
+    percent = percentage(number, backtest.requests["passing"]) or 0
+    return [f"Of {percent:g} % it is not known, without {first_few(backtest.doubts)}."]

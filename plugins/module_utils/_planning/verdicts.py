@@ -20,14 +20,15 @@ def verdict_on(
     limits: EvidenceLimits,
     unknown: Sequence[str] = (),
     advice: Sequence[str] = (),
+    verb: str = WOULD_HAVE_STOPPED,
 ) -> Verdict:
     """The verdict on a rule that would have stopped this traffic within the hours of the limits;
-    `unknown` are the reasons why it may be more."""
+    `unknown` are the reasons why it may be more, and the `verb` says if it may be less."""
     stopped, percent = traffic.stopped, percentage(traffic.stopped, traffic.requests)
     if stopped * 100 > Fraction(str(limits.max_percent)) * traffic.requests:
         within = traffic._replace(when=f"within {limits.hours:g} h")
         most = StoppedLimits(limits.max_percent, limits.max_packets)
-        message = f"It {within.beyond(most, WOULD_HAVE_STOPPED)}."
+        message = f"It {within.beyond(most, verb)}."
         return Verdict("evidence", message, percent, stopped, advice=advice)
     if unknown:
         return Verdict.unknown(" ".join(unknown), [], verb="stop")

@@ -23,7 +23,7 @@ from .._protection.measured import Analytics, requests_over_limit
 from .._protection.monitoring import UNDECIDING, ladder_of, raises_rule
 from .._schema.rate_limits import RATE_LIMIT_RULES, limit_of
 from .._schema.resource import ACTION, NO_ITEMS, ZONE_OPTION, Object, without
-from .._traffic.stopped import StoppedTraffic
+from .._traffic.stopped import MIGHT_HAVE_STOPPED, WOULD_HAVE_STOPPED, StoppedTraffic
 from .verdicts import verdict_on
 from .way import with_rulesets_after
 
@@ -76,11 +76,12 @@ def _number(limit: Object, name: str) -> int:
 
 class StoppedMore(NamedTuple):
     """The requests that a rule would have stopped beyond what is stopped already, and the reasons
-    why more of them may be."""
+    why more of them may be. `undecided` are sentences on those of them that it might have let
+    pass."""
 
     traffic: StoppedTraffic
     unknown: Sequence[str] = ()
-    advice: Sequence[str] = ()
+    undecided: Sequence[str] = ()
 
 
 NONE_STOPPED = StoppedTraffic(0, 0, REQUESTS)
@@ -98,8 +99,9 @@ def past_verdicts(
     for operation in operations:
         of_rule = limits[operation.target]
         stopped = _stopped_more(operation, plan, client, now, of_rule.hours)
+        verb = MIGHT_HAVE_STOPPED if stopped.undecided else WOULD_HAVE_STOPPED
         verdicts[operation.target] = verdict_on(
-            stopped.traffic, of_rule, stopped.unknown, stopped.advice
+            stopped.traffic, of_rule, stopped.unknown, stopped.undecided, verb
         )
     return verdicts
 
@@ -120,7 +122,7 @@ def _stopped_more(
     record = of_analytics(backtest, client.ask, zone_id, now, hours)
     number, passing = backtest.requests["may_block"], backtest.requests["passing"]
     stopped = StoppedTraffic(number, passing, PASSING_REQUESTS)
-    return StoppedMore(stopped, record["unknown"], sentences_on_undecided(record))
+    return StoppedMore(stopped, record["unknown"], sentences_on_undecided(backtest))
 
 
 def _over_limit(operation: Operation, plan: Plan, analytics: Analytics) -> StoppedMore:

@@ -36,6 +36,8 @@ from .zone_rule import ZoneRule
 STOPPING = (BLOCKED, CHALLENGED)
 NEWLY_BLOCKED, NEWLY_PASSED, SAME = "newly_blocked", "newly_passed", "same"
 HARDER = (CHALLENGED, BLOCKED)
+UNDECIDED_PASSING = "undecided_passing"  # counter of those requests that may pass today
+NOTHING_KNOWN = ("all", "passing", "may_block")  # counters of requests that may do anything
 MOST_EXAMPLES = 3
 MOST_EXAMPLES_KEPT = 1000  # examples of a rule, while there may be more requests
 
@@ -48,7 +50,8 @@ class Share(TypedDict):
 
 
 class UndecidedShare(Share):
-    """The requests whose outcome is not known, since the values of `fields` are not known."""
+    """The requests whose outcome is not known, since the values of `fields` are not known; the
+    percentage has those of them that may pass today."""
 
     fields: list[str]
 
@@ -127,6 +130,12 @@ class World(NamedTuple):
         return NEWLY_PASSED if was in STOPPING and becomes not in STOPPING else SAME
 
     @property
+    def may_newly_stop(self) -> bool:
+        """Return whether the requests are newly stopped, or may be."""
+        is_blocked_today = self.before is not None and self.before.end == BLOCKED
+        return self.kind == NEWLY_BLOCKED or (self.kind == UNDECIDED and not is_blocked_today)
+
+    @property
     def stopping_rule(self) -> EndingRule | None:
         """The rule that stops the requests after the plan; None if they are not stopped."""
         return self.after if self.after and self.after.end in STOPPING else None
@@ -202,7 +211,7 @@ class Backtest:
         self.fields = tuple(dict.fromkeys(names))
         self._outcomes: dict[SignedNumbers, GroupOutcome] = {}
         self.requests: Counter[str] = Counter()
-        self._doubts: dict[str, None] = {}
+        self.doubts: dict[str, None] = {}
         self._existing = {ending_rule.identity for ending_rule in self._before}
         stopping = [ending_rule for ending_rule in self._after if ending_rule.end in STOPPING]
         self._tried = {
@@ -239,7 +248,7 @@ class Backtest:
         """Count requests that could not be read, as undecided; `doubt` says in words which requests
         these are."""
         if requests:
-            counters = ["all", "passing", "may_block", UNDECIDED]
+            counters = [*NOTHING_KNOWN, UNDECIDED_PASSING, UNDECIDED]
             outcome = GroupOutcome(None, counters, UNDECIDED, [doubt])
             self._count(Group({}, requests, 0), Fields({}), outcome)
 
@@ -247,7 +256,7 @@ class Backtest:
         self.requests["samples"] += group.samples
         for name in outcome.counters:
             self.requests[name] += group.requests
-        self._doubts.update(dict.fromkeys(outcome.doubts))
+        self.doubts.update(dict.fromkeys(outcome.doubts))
         if outcome.rule:
             self._tried[outcome.rule.identity].add(outcome, group, request)
 
@@ -263,9 +272,9 @@ class Backtest:
                 after = before  # as for most requests
             worlds = [*_worlds(cases, before, after)]
         except Unread:
-            return _open_requests(None, ["all", "passing", "may_block"], sides, truths, request)
+            return _open_requests(None, NOTHING_KNOWN, sides, truths, request)
         kinds = {world.kind for world in worlds}
-        newly_stopping = [world for world in worlds if world.kind in (NEWLY_BLOCKED, UNDECIDED)]
+        newly_stopping = [world for world in worlds if world.may_newly_stop]
         counters = ["all"]
         if any(not world.before or world.before.end != BLOCKED for world in worlds):
             counters.append("passing")
@@ -298,7 +307,7 @@ class Backtest:
             samples=samples if requests else None,
             newly_blocked=self._share(NEWLY_BLOCKED),
             newly_passed=self._share(NEWLY_PASSED),
-            undecided=UndecidedShare(**self._share(UNDECIDED), fields=list(self._doubts)),
+            undecided=self._undecided(),
             rules=[self._rule(tried) for tried in self.tried],
         )
 
@@ -316,6 +325,18 @@ class Backtest:
     def _share(self, kind: str) -> Share:
         number = self.requests[kind] if self.requests["all"] else None
         return Share(requests=number, percent=percentage(number or 0, self.requests["passing"]))
+
+    def _undecided(self) -> UndecidedShare:
+        share = Share(
+            requests=self._share(UNDECIDED)["requests"],
+            percent=percentage(self.requests[UNDECIDED_PASSING], self.requests["passing"]),
+        )
+        return UndecidedShare(**share, fields=list(self.doubts))
+
+    @property
+    def may_or_may_not_block(self) -> int:
+        """The number of requests of which it is not known whether they would newly be stopped."""
+        return self.requests["may_block"] - self.requests[NEWLY_BLOCKED]
 
     def _rule(self, tried: Tried) -> RuleBacktest:
         newly = tried.requests[NEWLY_BLOCKED]
@@ -389,7 +410,8 @@ def _open_requests(
         ending = EndingRule(uncertain, outcome_of(uncertain))
         if not truths[uncertain.expression] or ending.doubts:
             doubts += _doubts_about_effect(ending, request)
-    return GroupOutcome(rule, [*counters, UNDECIDED], UNDECIDED, list(dict.fromkeys(doubts)))
+    names = [UNDECIDED_PASSING, UNDECIDED] if "passing" in counters else [UNDECIDED]
+    return GroupOutcome(rule, [*counters, *names], UNDECIDED, list(dict.fromkeys(doubts)))
 
 
 def _doubts_about_effect(ending_rule: EndingRule, request: Fields) -> list[str]:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from .queries import percentage
 
-WOULD_STOP, MAY_STOP, WOULD_HAVE_STOPPED = "would stop", "may stop", "would have stopped"  # verbs
+WOULD_STOP, MAY_STOP = "would stop", "may stop"  # verbs
+WOULD_HAVE_STOPPED, MIGHT_HAVE_STOPPED = "would have stopped", "might have stopped"
 
 
 class StoppedTraffic(NamedTuple):

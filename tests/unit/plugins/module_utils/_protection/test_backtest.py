@@ -143,3 +143,15 @@ def test_unread_requests_are_undecided() -> None:
     tried.add_unread(10, "malformed lines")
     undecided = tried.record((None, None), ())["undecided"]
     assert (undecided["requests"], undecided["fields"]) == (10, ["malformed lines"])
+
+
+@pytest.mark.parametrize("after", [rule("a", BOT), rule("a", FRANCE, "serve_error")])
+def test_of_the_requests_that_pass_today_at_most_all_may_be_stopped(after: dict[str, Any]) -> None:
+    tried = Backtest({"custom_rules": [rule("a", ADMIN)]}, {"custom_rules": [after]})
+    tried.add(REQUESTS)
+    passing = 600
+    assert tried.requests["passing"] == passing
+    assert tried.may_or_may_not_block <= tried.requests["may_block"] <= passing
+    undecided = tried.record((None, None), ())["undecided"]
+    assert 0 <= (undecided["percent"] or 0) <= 100
+    assert tried.may_or_may_not_block == (passing if after["action"] == "block" else 0)
