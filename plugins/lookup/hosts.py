@@ -28,10 +28,11 @@ options:
       - V(remaining) returns the hosts that need a task of their own, as the play before says, or
         the pattern if there was no such play.
       - V(first) and V(last) return the accounts that have a turn before or after the zones which
-        refer to their lists, as the play before says, or nothing.
+        refer to their lists, as the play before says, or nothing; V(room) returns the zones before
+        these accounts, which make room in them for new lists.
       - A second term is the variable that the play before has registered.
       - Nothing returns the pattern.
-    choices: [several, readable, remaining, first, last]
+    choices: [several, readable, remaining, room, first, last]
 notes:
   - A play uses it as the value of C(hosts).
 """
@@ -66,7 +67,8 @@ from ..plugin_utils._variables import FLEET
 SEVERAL = "several"
 READABLE = "readable"
 REMAINING = "remaining"
-TURNS = ("first", "last")
+ROOM = "room"
+TURNS = (ROOM, "first", "last")
 
 
 class LookupModule(LookupBase):  # type: ignore[misc]
@@ -107,11 +109,13 @@ class LookupModule(LookupBase):  # type: ignore[misc]
 
 
 def _in_turn(turn: str, hosts: Sequence[str], fleet: Mapping[str, Any]) -> list[str]:
-    """The accounts that have a turn of their own in this run, by what the play before has
-    registered; none in check mode, which has predicted them."""
+    """The hosts that have a turn of their own in this run, by what the play before has registered:
+    zones before their accounts, or else accounts; none in check mode, which has predicted them."""
     order: Mapping[str, Any] = fleet.get("order") or {}
     if context.CLIARGS.get("check"):
         return []
+    if turn == ROOM:
+        return [host for host in hosts if any(host in turns[ROOM] for turns in order.values())]
     return [host for host in hosts if host in order and order[host][turn]]
 
 

@@ -72,9 +72,10 @@ class FleetTurn(NamedTuple):
     for its last turn. `accounts` are the collections of accounts, by id and plural, as their hosts
     will have left them when this turn comes; `contents` the contents of the lists after the run, by
     the id of the account and the name of the list. `freed` are, by list, how many rules of zones
-    will refer to it no more. `users` are, by list, the hosts that go on to refer to it, or may do,
-    since they failed (an empty name: they are outside of the run); the list keeps its items. If
-    `keeps_for_others`, zones of the account are outside of the run, of which nothing is read.
+    will refer to it no more; `room` are, by list, those of them that do so before the first turn.
+    `users` are, by list, the hosts that go on to refer to it, or may do, since they failed (an
+    empty name: they are outside of the run); the list keeps its items. If `keeps_for_others`, zones
+    of the account are outside of the run, of which nothing is read.
     """
 
     is_ordered: bool = False  # whether it is a run of many hosts
@@ -82,6 +83,7 @@ class FleetTurn(NamedTuple):
     accounts: Mapping[str, Mapping[str, Any]] = NO_VALUES
     contents: Mapping[str, Mapping[str, Any]] = NO_VALUES
     freed: Mapping[str, int] = NO_VALUES
+    room: Mapping[str, int] = NO_VALUES
     users: Mapping[str, Sequence[str]] = NO_VALUES
     keeps_for_others: bool = False
 
@@ -99,6 +101,7 @@ class HostOfInventory(NamedTuple):
 
 
 FIRST, LAST = "first", "last"  # turns of an account in a fleet
+ROOM = "room"  # the turn of a zone that makes room for the first one of its account
 
 
 class Context(NamedTuple):

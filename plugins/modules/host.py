@@ -31,6 +31,7 @@ options:
         own.
       - V(first) and V(last) are V(baseline) in two turns, for an account whose lists rules of other
         hosts name. The first makes and changes them, the last removes what no rule names.
+        V(room) is V(baseline) before them, for a zone that makes room for new lists.
       - V(attack) takes postures of the host, or ends them, by the variables of the playbook
         C(edgeops.protection.attack).
       - V(check) fails if a variable is wrong, as far as it can be told without a request.
@@ -48,8 +49,8 @@ options:
         again, and fails with all differences. It names objects that cannot be brought back before
         it changes anything, and leaves what C(baseline_ignore_ids) and
         C(baseline_custom_rules_ignore) give to others.
-      - V(restore_predict), V(restore_first) and V(restore_last) are for V(restore) what V(predict),
-        V(first) and V(last) are for V(baseline).
+      - V(restore_predict), V(restore_room), V(restore_first) and V(restore_last) are for V(restore)
+        what V(predict), V(room), V(first) and V(last) are for V(baseline).
     type: str
     required: true
     choices:
@@ -67,6 +68,8 @@ options:
       - restore_first
       - restore_last
       - restore_predict
+      - restore_room
+      - room
   file:
     description: The file of V(restore), below the working directory of the process. Either this or O(before).
     type: str

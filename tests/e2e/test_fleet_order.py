@@ -47,8 +47,10 @@ class Commit(NamedTuple):
     zones: Sequence[Sequence[str]]
     lists_after: Sequence[Mapping[str, Any]]
     zones_after: Sequence[Sequence[str]]
+    account_type: str = "enterprise"
 
 
+OTHERS = [a_list(f"other{number}", OFFICE) for number in range(9)]
 BOTH = a_list("both", OFFICE, SHOP)
 COMMITS: Mapping[str, Commit] = {
     "split": Commit([BOTH], [["both"]] * 6, [a_list("office", OFFICE), a_list("shop", SHOP)], [["office", "shop"]] * 6),
@@ -59,6 +61,9 @@ COMMITS: Mapping[str, Commit] = {
     "delete": Commit([BOTH], [["both"]] * 2, [], [[]] * 2),
     "empty": Commit([BOTH], [["both"]] * 2, [a_list("both")], [[]] * 2),
     "exchange": Commit([BOTH, a_list("new")], [["both"], []], [a_list("new", SHOP)], [[], ["new"]]),
+    "where only one zone makes room": Commit(
+        [BOTH, *OTHERS], [["both"], []], [a_list("new", SHOP), *OTHERS], [[], ["new"]], "standard"
+    ),
 }
 
 
@@ -84,7 +89,8 @@ def write_hosts(folder: Path, service: LocalService, commit: Commit, **account: 
 
 def seed(service: LocalService, commit: Commit) -> None:
     account = service.account(ACCOUNT)
-    account.seed(lists=[{"name": listed["name"], "items": listed["items"]} for listed in commit.lists])
+    lists = [{"name": listed["name"], "items": listed["items"]} for listed in commit.lists]
+    account.seed(type=commit.account_type, lists=lists)
     for number, names in enumerate(commit.zones, start=1):
         service.zone(zone_id(number)).seed(account_id=ACCOUNT, custom_rules=block(*names))
 
@@ -139,6 +145,37 @@ def test_a_commit_is_one_run(name: str, tmp_path: Path, service: LocalService) -
 
 
 RENAME = COMMITS["rename"]
+ROOM = COMMITS["where only one zone makes room"]
+NO_ROOM = "Rules still refer to both, which the plan removes: make it two runs, of which the first one leaves out what is new."
+
+
+@pytest.mark.parametrize("case", ["a zone needs both lists", "the zone is refused", "the zone is outside"])
+def test_an_account_without_room_is_refused_before_anything_is_written(
+    case: str, tmp_path: Path, service: LocalService
+) -> None:
+    commit = ROOM._replace(zones_after=[["new"], []]) if case == "a zone needs both lists" else ROOM
+    inventory = refused_zone(tmp_path, service, commit)
+    options: Sequence[str] = ()
+    if case != "the zone is refused":
+        (tmp_path / "host_vars" / "zone1.yml").unlink()
+    if case == "the zone is outside":
+        options = ("--limit", "lima,zone2")
+    with no_writes(service):
+        plan, done = predicted(play(inventory, "--check", *options)), results(play(inventory, *options))
+    assert plan["lima"]["msg"] == done["lima"]["msg"] and NO_ROOM in done["lima"]["msg"]
+    assert not any(result["changed"] for result in done.values())
+
+
+def test_an_account_makes_nothing_if_its_zone_makes_no_room(tmp_path: Path, service: LocalService) -> None:
+    seed(service, ROOM)
+    inventory = write_hosts(tmp_path, service, ROOM)
+    service.misbehave("status", status=403, method="DELETE", path=f"/zones/{zone_id(1)}/rulesets")
+    run = play(inventory)
+    assert run.code == 2 and NO_ROOM in results(run)["lima"]["msg"]
+    assert contents(service) == contents_of(ROOM.lists)
+    service.faults.clear()
+    play(inventory).done()
+    assert contents(service) == contents_of(ROOM.lists_after)
 
 
 def refused_zone(tmp_path: Path, service: LocalService, commit: Commit, **variables: Any) -> Path:

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Random fleets of an account and three zones: what is predicted is what a run does, a second run does nothing, and no run
-is refused, since there is an order for each change."""
+is refused, since there is an order for each change, unless the account has no room for it."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ Lists = Mapping[str, set[str]]
 Rulesets = Mapping[str, tuple[list[str], bool]]  # the lists to which the rules refer, and whether it is deployed
 # Those of a change met faults that are mended, but for the first ones.
 FLEETS = range(2000) if EVERY_ROW else (0, 1, 2, 3, 10, 18, 19)
+FULL_FLEETS = (
+    range(2000) if EVERY_ROW else (4, 18, 21, 24, 92)
+)  # of which the first and third have a zone that makes room
 ENTERPRISE = {"expression": 'cf.zone.plan eq "ENT"'}
 
 
@@ -74,9 +77,9 @@ def rulesets(described: Rulesets, deploy: Mapping[str, Any]) -> list[dict[str, A
     return wanted
 
 
-def emptied(service: LocalService) -> None:
+def emptied(service: LocalService, account_type: str = "enterprise") -> None:
     service.reset()
-    service.account(ACCOUNT).seed()
+    service.account(ACCOUNT).seed(type=account_type)
     for number in range(1, ZONES + 1):
         service.zone(f"{number}" * 32).seed(account_id=ACCOUNT)
 
@@ -97,9 +100,9 @@ def lists_of(service: LocalService) -> dict[str, set[str]]:
     return {each["name"]: {item["ip"] for item in each["items"]} for each in service.account(ACCOUNT).ip_lists.lists}
 
 
-def brought_about(service: LocalService, wanted: State) -> None:
+def brought_about(service: LocalService, wanted: State, account_type: str = "enterprise") -> None:
     """Have a fleet in the state `wanted`."""
-    emptied(service)
+    emptied(service, account_type)
     fleet = fleet_of(service, wanted)
     assert not [result["msg"] for result in fleet.done(fleet.predicted()).values() if result.get("failed")]
     service.calls.clear()
@@ -151,4 +154,74 @@ def test_a_run_does_what_is_predicted(number: int) -> None:
         fleet_again.done(fleet_again.predicted())
         assert lists_of(service) == after.lists
         again = fleet_again.predicted()
+        assert not any(item.result.get("changed") or item.result.get("failed") for item in again.values())
+
+
+MOST_LISTS = 10  # of a standard account
+
+
+def full(wanted: State, number: int) -> State:
+    """The state with so many more lists, to which no rule refers."""
+    return wanted._replace(lists={**wanted.lists, **{f"other{index}": {"192.0.2.9"} for index in range(number)}})
+
+
+def without_new(chance: random.Random, before: State, after: State) -> State:
+    """The state `after`, in which rules of most zones refer only to lists that were there before."""
+    zones, rulesets_of_zones = list(after.zones), list(after.rulesets_of_zones)
+    for zone in range(ZONES):
+        if chance.random() < 0.7:
+            zones[zone] = [name for name in zones[zone] if name in before.lists]
+            for name, (names, is_deployed) in rulesets_of_zones[zone].items():
+                kept = [listed for listed in names if listed in before.lists]
+                rulesets_of_zones[zone] = {**rulesets_of_zones[zone], name: (kept, is_deployed)}
+    return after._replace(zones=zones, rulesets_of_zones=rulesets_of_zones)
+
+
+def makes_room(name: str, before: State, after: State, refused: AbstractSet[int]) -> bool:
+    """Whether a list can be deleted before others are made: only zones refer to it, which need none of the new ones."""
+    new = after.lists.keys() - before.lists.keys()
+    if name in after.lists or any(name in names for names, _is_deployed in before.rulesets.values()):
+        return False
+    users = [zone for zone in range(ZONES) if name in used_by(zone, before)]
+    return all(zone + 1 not in refused and new.isdisjoint(used_by(zone, after)) for zone in users)
+
+
+def has_room(before: State, after: State, refused: AbstractSet[int]) -> bool:
+    """Whether there is an order in which the account never has too many lists."""
+    new = after.lists.keys() - before.lists.keys()
+    room = [name for name in before.lists if makes_room(name, before, after, refused)]
+    return len(before.lists) - len(room) + len(new) <= MOST_LISTS
+
+
+@pytest.mark.parametrize("number", FULL_FLEETS)
+def test_a_run_at_the_limit_of_lists_does_what_is_predicted(number: int) -> None:
+    chance = random.Random(number)
+    before, after = state(chance), state(chance)
+    number_of_others = MOST_LISTS - max(len(before.lists), len(after.lists))
+    before, after = full(before, number_of_others), full(after, number_of_others)
+    after = without_new(chance, before, after)
+    refused = {chance.randint(1, ZONES)} if chance.random() < 0.2 else set()
+    with LocalService() as service:
+        brought_about(service, before, "standard")
+        fleet = fleet_of(service, after, refused)
+        predictions = fleet.predicted()
+        approved = {name: item.result.get("plan_id") or "" for name, item in predictions.items()}
+        fleet = fleet._replace(approved=approved)
+        predictions = fleet.predicted()
+        assert not service.writes
+        done = fleet.done(predictions)
+        for name, result in done.items():
+            predicted = predictions[name].result
+            assert {key: predicted.get(key) or None for key in COMPARED} == {
+                key: result.get(key) or None for key in COMPARED
+            }, (name, predicted.get("msg"), result.get("msg"))
+        message = done.get("lima", {}).get("msg", "")
+        assert ("where at most 10 may be" in message) != has_room(before, after, refused), message
+        if not has_room(before, after, refused):
+            assert lists_of(service) == before.lists
+            return
+        if refused and any(result.get("failed") for result in done.values()):
+            return
+        assert lists_of(service) == after.lists
+        again = fleet_of(service, after).predicted()
         assert not any(item.result.get("changed") or item.result.get("failed") for item in again.values())

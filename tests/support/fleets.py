@@ -17,6 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._context import
     LAST,
     LATER,
     NO_VALUES,
+    ROOM,
     FleetTurn,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import ApprovedPlan
@@ -93,10 +94,12 @@ class Fleet(NamedTuple):
         fleet["refused"] = refused_accounts(predictions)
         results: Results = {}
         turn_of = partial(self._turn, fleet, results)
+        early = [host for turns in order.values() for host in turns["room"]]
         remaining = [
             host for host, item in predictions.items() if item.result.get("changed") or item.result.get("failed")
         ]
         for play, hosts in (
+            (ROOM, early),
             (FIRST, [host for host in order if order[host]["first"]]),
             ("", remaining),
             (LAST, [host for host in order if order[host]["last"] and not results.get(host, {}).get("failed")]),

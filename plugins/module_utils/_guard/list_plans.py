@@ -17,7 +17,7 @@ from .._plan.plan import Check, Operation, Plan, with_along
 from .._plan.removals import split_at_removals
 from .._protection.rules_in_force import expressions_in, lists_named_in
 from .._remembered import remembered
-from .._schema.lists import IP, LIST_KINDS, LISTS, items_of
+from .._schema.lists import IP, LIST_KINDS, LISTS, items_of, uses_of
 from .._schema.neighbours import ACCOUNT_DETAILS
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.quotas import ALL, LIST_QUOTAS, ListQuota
@@ -201,8 +201,21 @@ def check_list_quota(plan: Plan, read: ReadCollection) -> str:
     if account_type not in exceeded:
         raise Unread(f"{not_known}it is of the type {account_type}.")
     reason = exceeded[account_type]
-    advice = f"since it is of the type {account_type}. Remove the surplus."
-    return f"{reason}, {advice}" if reason else ""
+    return f"{reason}, since it is of the type {account_type}. {_advice(plan)}" if reason else ""
+
+
+def _advice(plan: Plan) -> str:
+    """The way to room for what a plan makes; by two runs if rules refer to the lists that it
+    removes."""
+    _made, removals = split_at_removals(plan.operations)
+    lists = [removal for removal in (*removals, *plan.waiting) if removal.resource is LISTS]
+    names = [removal.label for removal in lists if uses_of(removal.existing or {}) > 0]
+    if not names:
+        return "Remove the surplus."
+    return (
+        f"Rules still refer to {first_few(names)}, which the plan removes: make it two runs, of"
+        " which the first one leaves out what is new."
+    )
 
 
 @remembered(32)  # before the type of the account is read, and in the check

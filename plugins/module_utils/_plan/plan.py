@@ -276,8 +276,8 @@ class Plan(NamedTuple):
     """The operations in the order in which they are applied, and `before`, the state that they
     start from. `alongside` has the effects on collections that the plan does not write. `unread`
     says why collections that decide about the plan could not be read. In a run of many hosts,
-    `freed` is by list how many rules of other hosts will refer to it no more, and `contents` are
-    those of the lists after the run.
+    `freed` is by list how many rules of other hosts will refer to it no more, `contents` are those
+    of the lists after the run, and `waiting` are operations that wait for the rules of other hosts.
     """
 
     before: State
@@ -287,6 +287,7 @@ class Plan(NamedTuple):
     unread: Mapping[str, Mapping[str, str]] = NO_ITEMS  # by plural: reasons by what is not known
     freed: Mapping[str, int] = NO_ITEMS
     contents: Mapping[str, Any] = NO_ITEMS
+    waiting: tuple[Operation, ...] = ()
 
     @property
     def resources(self) -> dict[str, Resource]:

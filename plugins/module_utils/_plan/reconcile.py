@@ -336,12 +336,14 @@ def make_plan(
     nested: State | None = None,
     inner: Sequence[Resource] = (),
     begun: Plan | None = None,
+    freed: Mapping[str, int] = NO_ITEMS,
 ) -> Plan:
     """The plan for several collections; within a phase, in the order of `desired`.
 
     `nested` has, by collection, nested objects that the task names and no existing object has.
     `inner` are collections inside of objects, which go along with these objects. `begun` is the
-    first plan of the run, if this is a later one: it keeps the order of that.
+    first plan of the run, if this is a later one: it keeps the order of that. `freed` are, by list,
+    how many rules of other owners refer to it no more when the plan begins.
 
     `adjust` takes the resource, the existing object or None, and the desired values, and returns
     those to set now. Raises PlanError where the desired state cannot be reached without guessing: a
@@ -373,14 +375,16 @@ def make_plan(
     if problems:
         raise problems[0].joined(problems[1:])
     operations = sorted(_with_inner(operations, inner, before), key=_turn_in_plan)
-    return Plan(before, _with_room(operations, before), order)
+    return Plan(before, _with_room(operations, before, freed), order)
 
 
-def _with_room(operations: Sequence[Operation], before: State) -> tuple[Operation, ...]:
+def _with_room(
+    operations: Sequence[Operation], before: State, freed: Mapping[str, int]
+) -> tuple[Operation, ...]:
     """The operations, of which some removals go first if new objects need their room."""
     if not any(map(is_removal, operations)):
         return tuple(operations)
-    first = removals_for_room(operations, before)
+    first = removals_for_room(operations, before, freed)
     return (*first, *(operation for operation in operations if operation not in first))
 
 

@@ -8,7 +8,7 @@ unless no rule refers to an object whose room is needed."""
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Mapping, Sequence
 
 from .._schema.resource import State
 from .plan import Operation
@@ -32,9 +32,12 @@ def split_at_removals(
     return operations[:number], operations[number:]
 
 
-def removals_for_room(operations: Sequence[Operation], before: State) -> list[Operation]:
+def removals_for_room(
+    operations: Sequence[Operation], before: State, freed: Mapping[str, int]
+) -> list[Operation]:
     """The removals of what no rule refers to, where some owner would not have room for what is new
-    beside it."""
+    beside it. `freed` are, by list, how many rules of other owners refer to it no more by then.
+    """
     new = [operation.resource.plural for operation in operations if operation.action == "create"]
     first: list[Operation] = []
     for operation in filter(is_removal, operations):
@@ -44,6 +47,7 @@ def removals_for_room(operations: Sequence[Operation], before: State) -> list[Op
         if not (most and number_of_new and existing):
             continue
         number = len(resource.our_objects_in(before)) + number_of_new
-        if number > most and resource.semantics.is_unused(existing, before):
+        number_freed = freed.get(operation.label, 0)
+        if number > most and resource.semantics.is_unused(existing, before, number_freed):
             first.append(operation)
     return first

@@ -78,6 +78,7 @@ class Planner(NamedTuple):
             nested=situation.nested,
             inner=situation.inner,
             begun=situation.begun,
+            freed=self.context.fleet.room,
         )
 
         def at_stage(adjust: Adjust) -> Plan:

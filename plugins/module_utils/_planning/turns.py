@@ -15,9 +15,10 @@ from .._context import FIRST, LATER, STAYING, FleetTurn
 from .._guard.approval import plan_id
 from .._guard.checked import Checked
 from .._guard.finders.deletions import reference_changes
+from .._guard.list_plans import lacking_lists
 from .._guard.risks.deletions import REMOVES_REFERENCED_LIST
 from .._plan.plan import Operation, Plan
-from .._plan.removals import split_at_removals
+from .._plan.removals import is_removal, split_at_removals
 from .._plan.rollout import Planned
 from .._protection.expectation import NAME
 from .._protection.rules_in_force import lists_named_in
@@ -55,7 +56,7 @@ def divided(planned: Planned, fleet: FleetTurn, reports: bool = False) -> Planne
         return planned._replace(plan=plan)
     made = tuple(operation for operation in plan.operations if operation not in waiting)
     kept = () if fleet.turn == FIRST else tuple(waiting)
-    part = with_rulesets_after(plan._replace(operations=made))
+    part = with_rulesets_after(plan._replace(operations=made, waiting=tuple(waiting)))
     return planned._replace(plan=part, whole=plan, kept=kept)
 
 
@@ -104,8 +105,9 @@ def changed_list(operation: Operation) -> str:
 def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
     """The facts that other hosts take from the plan of this one: the id of its account, by list how
     many rules of the zone refer to it (`uses`), whether each expectation is met before the plan
-    (`met`) and, in a plan with changes, how the number of rules changes (`changes`), and the state
-    of its account before the last turn, with the contents of lists after it."""
+    (`met`) and, in a plan with changes, how the number of rules changes (`changes`), whether it
+    refers to lists that the account `lacks`, and the state of its account before the last turn,
+    with the contents of lists after it."""
     plan = checked.planned.whole_plan
     if not plan.operations and ZONE_OPTION not in owner:
         return {}
@@ -120,6 +122,7 @@ def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
         return facts
     if ZONE_OPTION in owner:
         facts["changes"] = dict(reference_changes(plan))
+        facts["lacks"] = bool(lacking_lists(plan))
     if ACCOUNT_OPTION in owner:
         facts.update(_facts_of_account(plan))
     return facts
@@ -188,7 +191,23 @@ def _facts_of_account(plan: Plan) -> dict[str, Any]:
         "references": _other_references(plan, contents),
         "makes": bool(made),
         "removes": bool(removals),
+        **_room_in(made, removals),
     }
+
+
+def _room_in(made: Sequence[Operation], removals: Sequence[Operation]) -> dict[str, list[str]]:
+    """The lists that a plan with new ones removes at its end (`holds_room`), and those that it
+    removes before, since by then rules of zones refer to them no more (`makes_room`)."""
+    creates = any(operation.action == "create" for operation in _of_lists(made))
+    before = [operation for operation in _of_lists(made) if is_removal(operation)]
+    return {
+        "holds_room": [removal.label for removal in _of_lists(removals)] if creates else [],
+        "makes_room": [removal.label for removal in before if uses_of(removal.existing or {}) > 0],
+    }
+
+
+def _of_lists(operations: Sequence[Operation]) -> list[Operation]:
+    return [operation for operation in operations if operation.resource is LISTS]
 
 
 def _of_account(obj: Object) -> Object:

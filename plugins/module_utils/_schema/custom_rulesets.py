@@ -105,8 +105,8 @@ def _deployment_in(
     return deployments[0] if len(deployments) == 1 else None
 
 
-def _is_deployed_nowhere(owner_option: str, obj: Object, state: State) -> bool:
-    """Return whether it is known that no rule deploys a ruleset."""
+def _is_deployed_nowhere(owner_option: str, obj: Object, state: State, _freed: int) -> bool:
+    """Return whether it is known that no rule deploys a ruleset; only its owner has such rules."""
     rules = state.get(ENTRY_POINTS[owner_option].plural)
     return rules is not None and str(obj.get("id")) not in map(deployed, rules)
 

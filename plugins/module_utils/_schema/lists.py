@@ -190,8 +190,8 @@ def _with_items(obj: Object, state: State) -> dict[str, Any]:
     return {**obj, "num_items": len(items), "items": list(items)}
 
 
-def _is_unreferenced(obj: Object, _state: State) -> bool:
-    return REFERENCES in obj and uses_of(obj) == 0
+def _is_unreferenced(obj: Object, _state: State, freed: int) -> bool:
+    return REFERENCES in obj and uses_of(obj) <= freed
 
 
 LISTS = Resource(

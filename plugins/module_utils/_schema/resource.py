@@ -304,7 +304,7 @@ class Semantics(NamedTuple):
     pass. `with_ids` returns an object of a plan as it is sent, with ids by `id_of_new`.
     `describable` returns the part of an object that options can describe, and `assembled` an object
     with its contents in a state, in the form of results. `is_unused` returns whether it is known
-    that no rule refers to an object in a state.
+    that no rule refers to an object in a state, once so many rules of other owners do so no more.
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
@@ -318,7 +318,7 @@ class Semantics(NamedTuple):
     with_ids: Callable[[Object, Mapping[str, str]], Object] = lambda obj, ids: obj
     describable: Callable[[Object], Object] = lambda obj: obj
     assembled: Callable[[Object, State], dict[str, Any]] = lambda obj, state: dict(obj)
-    is_unused: Callable[[Object, State], bool] = lambda obj, state: False
+    is_unused: Callable[[Object, State, int], bool] = lambda obj, state, freed: False
 
 
 NO_SEMANTICS = Semantics()

@@ -8,16 +8,23 @@ their options. An action does them on the control node; the module reads none of
 
 from __future__ import annotations
 
-from .._context import FIRST, LAST
+from .._context import FIRST, LAST, ROOM
 from .._schema.resource import OptionSpec
 
 TASK_OPTION = "task"
 ATTACK, BASELINE, RESTORE = "attack", "baseline", "restore"
 PREDICT, PREDICT_RESTORE = "predict", "restore_predict"
 PREDICTING = (PREDICT, PREDICT_RESTORE)  # all hosts together
-RESTORE_FIRST, RESTORE_LAST = "restore_first", "restore_last"
-# The turns of an account among its zones, by the tasks.
-TURNS = {FIRST: FIRST, LAST: LAST, RESTORE_FIRST: FIRST, RESTORE_LAST: LAST}
+RESTORE_ROOM, RESTORE_FIRST, RESTORE_LAST = "restore_room", "restore_first", "restore_last"
+# The turns of an account among its zones, and of zones before it, by the tasks.
+TURNS = {
+    ROOM: ROOM,
+    FIRST: FIRST,
+    LAST: LAST,
+    RESTORE_ROOM: ROOM,
+    RESTORE_FIRST: FIRST,
+    RESTORE_LAST: LAST,
+}
 OTHERS = ("check", "doctor", "export", "news", "report")
 TASKS = tuple(sorted([ATTACK, BASELINE, RESTORE, *PREDICTING, *TURNS, *OTHERS]))
 OPTIONS_OF_TASKS: OptionSpec = {

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from ansible.errors import AnsibleError
 
-from ...module_utils._context import FIRST, LACKING, LAST, LATER, STAYING, WATCH, FleetTurn
+from ...module_utils._context import FIRST, LACKING, LAST, LATER, ROOM, STAYING, WATCH, FleetTurn
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.resource import fields_in, without
 from ...module_utils._text import first_few
@@ -67,6 +67,12 @@ class Prediction(NamedTuple):
         return self.is_refused_account and not self.of_fleet["refused"]
 
     @property
+    def lacks_room(self) -> bool:
+        """Return whether the plan for an account is refused, perhaps since its new lists have no
+        room beside those that it removes."""
+        return self.is_refused_account and bool(self.of_fleet["holds_room"])
+
+    @property
     def changes_account(self) -> bool:
         """Return whether the run changes what rules of zones may refer to in their account."""
         is_applied = not self.result.get("failed") or STAYING in self.result
@@ -83,6 +89,11 @@ class Prediction(NamedTuple):
         Cloudflare's address."""
         accounts = {self.known_account, account_id} - {""}
         return self.address in ("", address) and len(accounts) < 2
+
+    def frees(self, names: Iterable[str]) -> Counter[str]:
+        """The number of rules of a zone that will refer to these lists no more, by list."""
+        changes = self.of_fleet.get("changes", {})
+        return Counter({name: -changes[name] for name in names if changes.get(name, 0) < 0})
 
     def without_refusal(self) -> Prediction:
         """The same prediction, as if the plan was not refused."""
@@ -122,10 +133,12 @@ Predictions = Mapping[str, Prediction]  # by host
 
 
 class AccountOrder(TypedDict):
-    """The turns of an account: whether it has a first and a last one, the zones of the run by the
-    lists to which their rules refer today, and the contents of changed lists after the run."""
+    """The turns of an account: the zones before the first one, which make room for it, whether it
+    has a first and a last one, the zones of the run by the lists to which their rules refer today,
+    and the contents of changed lists after the run."""
 
     account_id: str
+    room: list[str]
     first: bool
     last: bool
     users: dict[str, list[str]]
@@ -144,6 +157,7 @@ def orders(predictions: Predictions) -> dict[str, AccountOrder]:
             facts = account.of_fleet
             found[host] = AccountOrder(
                 account_id=facts["account_id"],
+                room=_making_room(account, zones),
                 first=facts["makes"],
                 last=facts["removes"],
                 users=users,
@@ -154,6 +168,12 @@ def orders(predictions: Predictions) -> dict[str, AccountOrder]:
 
 def _zones_of(account: Prediction, predictions: Predictions) -> dict[str, Prediction]:
     return {host: zone for host, zone in predictions.items() if zone.is_zone_of(account)}
+
+
+def _making_room(account: Prediction, zones: Predictions) -> list[str]:
+    """The zones that stop referring to lists which their account removes before it makes others."""
+    names = account.of_fleet["makes_room"]
+    return [host for host, zone in zones.items() if zone.frees(names)]
 
 
 def _users(account: Prediction, zones: Predictions) -> dict[str, list[str]]:
@@ -195,13 +215,33 @@ def _is_held(account: Prediction, zones: Predictions, users: Mapping[str, Sequen
 def turns_of_zones(predictions: Predictions) -> dict[str, FleetTurn]:
     """The turns of zones that are to be predicted again, after what their accounts make."""
     turns: dict[str, FleetTurn] = {}
-    accounts = {host: predictions[host] for host in orders(predictions)}
+    order = orders(predictions)
     for host, zone in predictions.items():
-        before = [account.of_fleet for account in accounts.values() if zone.is_zone_of(account)]
-        if before and zone.follows_accounts:
-            states = {facts["account_id"]: facts["state"] for facts in before}
-            contents = {facts["account_id"]: facts["contents"] for facts in before}
+        accounts = [name for name in order if zone.is_zone_of(predictions[name])]
+        if accounts and zone.follows_accounts:
+            facts = [predictions[name].of_fleet for name in accounts]
+            before = [
+                predictions[name].of_fleet for name in accounts if host not in order[name]["room"]
+            ]
+            states = {of_account["account_id"]: of_account["state"] for of_account in before}
+            contents = {of_account["account_id"]: of_account["contents"] for of_account in facts}
             turns[host] = ORDERED._replace(accounts=states, contents=contents)
+    return turns
+
+
+def turns_with_room(predictions: Predictions) -> dict[str, FleetTurn]:
+    """The turns of refused accounts that are to be predicted again, after the zones that need none
+    of their new lists."""
+    turns: dict[str, FleetTurn] = {}
+    for host, account in predictions.items():
+        if not account.lacks_room:
+            continue
+        room: Counter[str] = Counter()
+        for zone in _zones_of(account, predictions).values():
+            if not zone.of_fleet.get("lacks"):
+                room += zone.frees(account.of_fleet["holds_room"])
+        if room:
+            turns[host] = ORDERED._replace(freed=dict(room), room=dict(room))
     return turns
 
 
@@ -209,17 +249,18 @@ def turns_of_accounts(predictions: Predictions) -> dict[str, FleetTurn]:
     """The turns of accounts that are to be predicted again, after what their zones change."""
     turns: dict[str, FleetTurn] = {}
     for host, order in orders(predictions).items():
-        if not order["last"]:
+        if not (order["last"] or order["room"]):
             continue
-        zones = _zones_of(predictions[host], predictions)
+        account = predictions[host]
+        zones = _zones_of(account, predictions)
+        failed = [name for name, zone in zones.items() if zone.result.get("failed")]
         freed: Counter[str] = Counter()
-        failed: list[str] = []
-        for zone_host, zone in zones.items():
-            if zone.result.get("failed"):
-                failed.append(zone_host)
-            else:
-                freed.subtract(zone.of_fleet.get("changes", {}))
-        turns[host] = ORDERED._replace(freed=dict(freed), users=still_using(order, failed))
+        room: Counter[str] = Counter()
+        for name in zones.keys() - failed:
+            freed.subtract(zones[name].of_fleet.get("changes", {}))
+            room += zones[name].frees(account.of_fleet["makes_room"])
+        users = still_using(order, failed)
+        turns[host] = ORDERED._replace(freed=dict(freed), room=dict(room), users=users)
     return turns
 
 
@@ -244,6 +285,7 @@ def predictions_in_turns(
     predictions = dict(zip(hosts, predict(dict.fromkeys(hosts, ORDERED))))
     if any(prediction.of_fleet.get("removes") for prediction in predictions.values()):
         predictions.update(outside())
+    predictions.update(_predicted_with_room(predictions, predict))
     refused = {host: account for host, account in predictions.items() if account.awaits_zones}
     awaiting = {host: account.without_refusal() for host, account in refused.items()}
     predictions.update(awaiting)
@@ -258,6 +300,18 @@ def predictions_in_turns(
         if predictions[host] is account:  # no zone of the run stops referring to its lists
             predictions[host] = refused[host]
     return predictions
+
+
+def _predicted_with_room(predictions: Predictions, predict: Predict) -> dict[str, Prediction]:
+    """The predictions of refused accounts after zones that make room for them; of those that are
+    refused all the same, without these zones."""
+    turns = turns_with_room(predictions)
+    found = dict(zip(turns, predict(turns))) if turns else {}
+    still_refused = [host for host, account in found.items() if account.is_refused_account]
+    without_zones = {host: ORDERED for host in still_refused if not found[host].awaits_zones}
+    if without_zones:
+        found.update(zip(without_zones, predict(without_zones)))
+    return found
 
 
 def _breaking(former: Predictions, predictions: Predictions) -> dict[str, Prediction]:
@@ -358,7 +412,7 @@ OF_BASELINE = Registered(FLEET, RESULT)
 
 class HostTurn(NamedTuple):
     """The task of a host in a run, by what the task for all hosts returned (`fleet`): in its turn
-    `first` or `last`, or between them. `earlier` is the result of its first turn."""
+    `room`, `first` or `last`, or between them. `earlier` is the result of its first turn."""
 
     host: str
     fleet: Mapping[str, Any]
@@ -392,7 +446,7 @@ class HostTurn(NamedTuple):
     def settled(self) -> dict[str, Any] | None:
         """The result of a task that has nothing to run; None if it has. In check mode, the host was
         predicted with the others. Between its turns, an account waits, unless the first one was
-        its last."""
+        its last, as that of a zone before its account is."""
         order = self.account_order
         predicted: dict[str, Any] = dict(self.fleet["hosts"][self.host])
         if self.host in self.fleet["refused"]:
@@ -400,9 +454,9 @@ class HostTurn(NamedTuple):
         if self.check_mode:
             is_ordered = order is not None or self.host in self.fleet["after_others"]
             return predicted if is_ordered else None
-        if order is None or self.turn:
+        if self.turn or (order is None and not self.earlier):
             return None
-        if order["last"] and not self.earlier.get("failed"):
+        if order is not None and order["last"] and not self.earlier.get("failed"):
             return {"changed": False, FIRST_TURN: self.earlier}
         return dict(self.earlier)
 
@@ -423,9 +477,9 @@ class HostTurn(NamedTuple):
         return ORDERED._replace(contents=contents)
 
     def result(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """The result of the task with this result of its run: in the last turn that of both, in the
-        first one none yet. A failure of the first one ends no play."""
-        if self.turn == FIRST:
+        """The result of the task with this result of its run: in the last turn that of both, in an
+        earlier one none yet. A failure of an earlier one ends no play."""
+        if self.turn in (ROOM, FIRST):
             return {"changed": False, FIRST_TURN: result}
         if self.turn == LAST:
             return _of_both_turns(self.earlier, result)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...module_utils._context import FIRST, LAST
+from ...module_utils._context import FIRST, LAST, ROOM
 from ...module_utils._specs.host_tasks import (
     ATTACK,
     BASELINE,
@@ -20,6 +20,7 @@ from ...module_utils._specs.host_tasks import (
     RESTORE,
     RESTORE_FIRST,
     RESTORE_LAST,
+    RESTORE_ROOM,
     TASK_OPTION,
 )
 from .._action import CollectionAction
@@ -40,12 +41,14 @@ ACTION_BY_TASK: Mapping[str, type[CollectionAction]] = {
     "export": ExportAction,
     FIRST: BaselineAction,
     LAST: BaselineAction,
+    ROOM: BaselineAction,
     "news": NewsAction,
     PREDICT: BaselineAction,
     "report": ReportAction,
     RESTORE: RestoreAction,
     RESTORE_FIRST: RestoreAction,
     RESTORE_LAST: RestoreAction,
+    RESTORE_ROOM: RestoreAction,
     PREDICT_RESTORE: RestoreAction,
 }
 
