@@ -149,21 +149,32 @@ ROOM = COMMITS["where only one zone makes room"]
 NO_ROOM = "Rules still refer to both, which the plan removes: make it two runs, of which the first one leaves out what is new."
 
 
-@pytest.mark.parametrize("case", ["a zone needs both lists", "the zone is refused", "the zone is outside"])
-def test_an_account_without_room_is_refused_before_anything_is_written(
-    case: str, tmp_path: Path, service: LocalService
-) -> None:
-    commit = ROOM._replace(zones_after=[["new"], []]) if case == "a zone needs both lists" else ROOM
+FILLED = ROOM._replace(
+    lists=[BOTH, a_list("kept"), *OTHERS[1:]],
+    lists_after=[a_list("kept", OFFICE), a_list("new", SHOP), *OTHERS[1:]],
+    zones_after=[["kept"], ["new"]],
+)
+CASES_WITHOUT_ROOM: Mapping[str, Commit] = {
+    "a zone needs both lists": ROOM._replace(zones_after=[["new"], []]),
+    "a zone needs what a list gets": FILLED,
+    "the zone is refused": ROOM,
+    "the zone is outside": ROOM,
+}
+
+
+@pytest.mark.parametrize("case", CASES_WITHOUT_ROOM)
+def test_an_account_without_room_is_refused_before_it_writes(case: str, tmp_path: Path, service: LocalService) -> None:
+    commit = CASES_WITHOUT_ROOM[case]
     inventory = refused_zone(tmp_path, service, commit)
     options: Sequence[str] = ()
     if case != "the zone is refused":
         (tmp_path / "host_vars" / "zone1.yml").unlink()
     if case == "the zone is outside":
         options = ("--limit", "lima,zone2")
-    with no_writes(service):
-        plan, done = predicted(play(inventory, "--check", *options)), results(play(inventory, *options))
+    plan, done = predicted(play(inventory, "--check", *options)), results(play(inventory, *options))
     assert plan["lima"]["msg"] == done["lima"]["msg"] and NO_ROOM in done["lima"]["msg"]
-    assert not any(result["changed"] for result in done.values())
+    assert {name: plan[name]["changed"] for name in done} == {name: done[name]["changed"] for name in done}
+    assert contents(service) == contents_of(commit.lists) and not done["lima"]["changed"]
 
 
 def test_an_account_makes_nothing_if_its_zone_makes_no_room(tmp_path: Path, service: LocalService) -> None:

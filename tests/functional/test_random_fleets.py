@@ -28,9 +28,7 @@ Lists = Mapping[str, set[str]]
 Rulesets = Mapping[str, tuple[list[str], bool]]  # the lists to which the rules refer, and whether it is deployed
 # Those of a change met faults that are mended, but for the first ones.
 FLEETS = range(2000) if EVERY_ROW else (0, 1, 2, 3, 10, 18, 19)
-FULL_FLEETS = (
-    range(2000) if EVERY_ROW else (4, 18, 21, 24, 92)
-)  # of which the first and third have a zone that makes room
+FULL_FLEETS = range(2000) if EVERY_ROW else (4, 18, 21, 24, 92)  # zones make room in the first and the third
 ENTERPRISE = {"expression": 'cf.zone.plan eq "ENT"'}
 
 
@@ -177,13 +175,21 @@ def without_new(chance: random.Random, before: State, after: State) -> State:
     return after._replace(zones=zones, rulesets_of_zones=rulesets_of_zones)
 
 
+def newly_used_by(zone: int, before: State, after: State) -> set[str]:
+    names = {*after.zones[zone]} - {*before.zones[zone]}
+    for ruleset, (of_ruleset, _is_deployed) in after.rulesets_of_zones[zone].items():
+        names |= {*of_ruleset} - {*before.rulesets_of_zones[zone].get(ruleset, ([], False))[0]}
+    return names
+
+
 def makes_room(name: str, before: State, after: State, refused: AbstractSet[int]) -> bool:
-    """Whether a list can be deleted before others are made: only zones refer to it, which need none of the new ones."""
-    new = after.lists.keys() - before.lists.keys()
+    """Whether a list can be deleted before others are made: only zones refer to it, whose new rules need none of the
+    new ones, and no new items."""
+    filled = {listed for listed in after.lists if after.lists[listed] - before.lists.get(listed, set())}
     if name in after.lists or any(name in names for names, _is_deployed in before.rulesets.values()):
         return False
     users = [zone for zone in range(ZONES) if name in used_by(zone, before)]
-    return all(zone + 1 not in refused and new.isdisjoint(used_by(zone, after)) for zone in users)
+    return all(zone + 1 not in refused and filled.isdisjoint(newly_used_by(zone, before, after)) for zone in users)
 
 
 def has_room(before: State, after: State, refused: AbstractSet[int]) -> bool:

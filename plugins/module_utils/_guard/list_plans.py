@@ -81,6 +81,11 @@ def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     return f"The {'; '.join(clauses)}. Correct the name, or create the list." if clauses else ""
 
 
+def newly_used_lists(plan: Plan) -> list[str]:
+    """The lists to which changed rules newly refer."""
+    return [use.list_name for use in _new_uses(plan.operations) if not use.field]
+
+
 def _uses_of_no_list(plan: Plan) -> list[NewUse]:
     """The new uses of lists that the account does not have."""
     names = _kinds_of_lists(plan)

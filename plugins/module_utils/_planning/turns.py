@@ -15,7 +15,7 @@ from .._context import FIRST, LATER, STAYING, FleetTurn
 from .._guard.approval import plan_id
 from .._guard.checked import Checked
 from .._guard.finders.deletions import reference_changes
-from .._guard.list_plans import lacking_lists
+from .._guard.list_plans import newly_used_lists
 from .._guard.risks.deletions import REMOVES_REFERENCED_LIST
 from .._plan.plan import Operation, Plan
 from .._plan.removals import is_removal, split_at_removals
@@ -105,8 +105,8 @@ def changed_list(operation: Operation) -> str:
 def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
     """The facts that other hosts take from the plan of this one: the id of its account, by list how
     many rules of the zone refer to it (`uses`), whether each expectation is met before the plan
-    (`met`) and, in a plan with changes, how the number of rules changes (`changes`), whether it
-    refers to lists that the account `lacks`, and the state of its account before the last turn,
+    (`met`) and, in a plan with changes, how the number of rules changes (`changes`), the lists to
+    which changed rules newly refer (`needs`), and the state of its account before the last turn,
     with the contents of lists after it."""
     plan = checked.planned.whole_plan
     if not plan.operations and ZONE_OPTION not in owner:
@@ -122,7 +122,7 @@ def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
         return facts
     if ZONE_OPTION in owner:
         facts["changes"] = dict(reference_changes(plan))
-        facts["lacks"] = bool(lacking_lists(plan))
+        facts["needs"] = newly_used_lists(plan)
     if ACCOUNT_OPTION in owner:
         facts.update(_facts_of_account(plan))
     return facts
@@ -196,11 +196,14 @@ def _facts_of_account(plan: Plan) -> dict[str, Any]:
 
 
 def _room_in(made: Sequence[Operation], removals: Sequence[Operation]) -> dict[str, list[str]]:
-    """The lists that a plan with new ones removes at its end (`holds_room`), and those that it
-    removes before, since by then rules of zones refer to them no more (`makes_room`)."""
+    """The lists that a plan makes or changes (`fills`), those that a plan with new ones removes at
+    its end (`holds_room`), and those that it removes before, since by then rules of zones refer to
+    them no more (`makes_room`)."""
     creates = any(operation.action == "create" for operation in _of_lists(made))
     before = [operation for operation in _of_lists(made) if is_removal(operation)]
+    filling = [operation for operation in made if operation not in before]
     return {
+        "fills": sorted({*map(changed_list, filling)} - {""}),
         "holds_room": [removal.label for removal in _of_lists(removals)] if creates else [],
         "makes_room": [removal.label for removal in before if uses_of(removal.existing or {}) > 0],
     }

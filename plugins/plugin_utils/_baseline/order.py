@@ -230,15 +230,16 @@ def turns_of_zones(predictions: Predictions) -> dict[str, FleetTurn]:
 
 
 def turns_with_room(predictions: Predictions) -> dict[str, FleetTurn]:
-    """The turns of refused accounts that are to be predicted again, after the zones that need none
-    of their new lists."""
+    """The turns of refused accounts that are to be predicted again, after the zones whose changed
+    rules need nothing that they make."""
     turns: dict[str, FleetTurn] = {}
     for host, account in predictions.items():
         if not account.lacks_room:
             continue
         room: Counter[str] = Counter()
         for zone in _zones_of(account, predictions).values():
-            if not zone.of_fleet.get("lacks"):
+            needed = zone.of_fleet.get("needs", ())
+            if not {*account.of_fleet["fills"]}.intersection(needed):
                 room += zone.frees(account.of_fleet["holds_room"])
         if room:
             turns[host] = ORDERED._replace(freed=dict(room), room=dict(room))
