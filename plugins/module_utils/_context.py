@@ -29,6 +29,7 @@ STAYING = "left_out"  # of a result: what stays of lists to which rules of other
 OF_FLEET = (
     "of_fleet"  # in a result, what the other hosts of a fleet take from it; removed by the role
 )
+OWNING_ACCOUNT = "owning_account"  # likewise, if the result of a zone names objects of its account
 WATCH = "watch"  # its samples by their source, and in the result of a role the outcome
 NO_VALUES: Mapping[str, Any] = {}
 

@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple
+from typing import Any, Mapping, NamedTuple, Sequence
 
 from ._apply.recovery import Applied
-from ._context import LACKING, OF_FLEET, STAYING
+from ._context import LACKING, OF_FLEET, OWNING_ACCOUNT, STAYING
 from ._guard.checked import Checked
 from ._guard.comparison import expected_results, unmanaged_results, weaker_results
 from ._plan.plan import Plan
@@ -24,7 +24,7 @@ from ._result import (
     protection_results,
     with_options,
 )
-from ._schema.resource import ZONE_OPTION, State
+from ._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, State
 from ._specs.base import LEFT_ALONE
 from ._specs.task import Task
 
@@ -156,4 +156,17 @@ class RunResults(NamedTuple):
         if not self.task.spec.lists_unmanaged:
             return {}
         context = self.task.context
-        return unmanaged_results(self.task.desired, state, context.is_role, context.reports)
+        result = unmanaged_results(self.task.desired, state, context.is_role, context.reports)
+        if not context.is_role or ACCOUNT_OPTION in self.owner:
+            return result
+        return {**result, **self._owning_account(result["unmanaged"], state)}
+
+    def _owning_account(
+        self, unmanaged: Sequence[Mapping[str, Any]], state: State
+    ) -> dict[str, Any]:
+        """The id of the account of a zone, of which other hosts may describe unmanaged objects."""
+        from ._planning.zone import account_in  # loaded for zones
+        from ._schema.registry import BY_NAME
+
+        owners = {BY_NAME[record["resource"]].owner for record in unmanaged}
+        return {OWNING_ACCOUNT: account_in(state)} if ACCOUNT_OPTION in owners else {}

@@ -25,20 +25,12 @@ from .._protection.rules_in_force import lists_named_in
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import EXECUTED_RULESETS, whole_rulesets
 from .._schema.lists import LISTS, REFERENCES, contents_of, items_in, uses_of
-from .._schema.neighbours import ZONE
 from .._schema.registry import EVALUATION, evaluated_as
-from .._schema.resource import (
-    ACCOUNT_OPTION,
-    ZONE_OPTION,
-    Object,
-    State,
-    fields_in,
-    id_of_new,
-    is_new,
-)
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object, State, id_of_new, is_new
 from .._schema.rulesets import PARAMETERS, deployed
 from .._text import first_few
 from .way import with_rulesets_after
+from .zone import account_in
 
 
 def divided(planned: Planned, fleet: FleetTurn, reports: bool = False) -> Planned:
@@ -138,10 +130,7 @@ def is_refused_otherwise(checked: Checked) -> bool:
 
 def _account_id(plan: Plan, owner: Mapping[str, str]) -> str:
     """The id of the account of a host; empty if it is not known."""
-    if ACCOUNT_OPTION in owner:
-        return owner[ACCOUNT_OPTION]
-    (zone,) = plan.before.get(ZONE.plural) or ({},)
-    return str(fields_in(zone.get("account")).get("id") or "")
+    return owner.get(ACCOUNT_OPTION) or account_in(plan.before)
 
 
 def _references_in(state: State, owner: str) -> dict[str, int]:

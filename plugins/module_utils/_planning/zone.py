@@ -105,6 +105,12 @@ def is_of_account(zone: Object, account_id: str) -> bool:
     return bool(identity)
 
 
+def account_in(state: State) -> str:
+    """The id of the account of the zone in a state; empty if it is not known."""
+    (zone,) = state.get(ZONE.plural) or ({},)
+    return str(fields_in(zone.get("account")).get("id") or "")
+
+
 def not_served(state: State) -> Mapping[str, Any]:
     """The result for a zone that Cloudflare does not serve, with the reason; empty for any
     other.

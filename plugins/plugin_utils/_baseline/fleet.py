@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from threading import RLock
 from typing import Any, TypeVar
 
 from ansible.module_utils.basic import missing_required_lib
@@ -22,7 +21,7 @@ from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ...module_utils._api.progress import SHOW_INTERVAL, Count, Progress
 from ...module_utils._concurrency import attempt_each, shared_by_tasks
 from ...module_utils._text import Screen, first_few, first_sentences, plural
-from .._action import CollectionAction, ModuleCalls
+from .._action import TEMPLATING, CollectionAction, ModuleCalls
 from .._alike import hosts_by_text
 from .._worker import first_of_run
 from .host_task import HostTask
@@ -32,8 +31,6 @@ Product = TypeVar("Product")
 Work = Callable[[HostTask], Product]
 
 ONE_BY_ONE = ("free", "host_pinned")  # strategies that run each task on each host
-# Ansible templates in one thread at a time, and so do lookups, which are code of others.
-TEMPLATING = RLock()
 
 
 def failed_host(_host: str, exc: Exception) -> dict[str, Any]:

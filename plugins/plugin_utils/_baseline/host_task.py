@@ -23,6 +23,7 @@ from ...module_utils._timestamps import END_OF_TIME
 from .._action import ModuleCalls, failure_diff, say, say_whole
 from .._worker import claimed_before
 from .host_checks import COLLECTION, CheckedHost
+from .hosts_of_account import without_described
 from .merged_host import MergedHost
 from .object_diffs import object_diffs
 from .posture import PostureEntries, postures_of, require_risks
@@ -114,7 +115,8 @@ class HostTask(CheckedHost):
             module = COLLECTION + part.module
             host = part.context.host._replace(name=self.host)
             context = part.context._replace(host=host, fleet=self.fleet_turn)
-            return self._calls.run(module, part.options, check_mode, warn, context)
+            result = self._calls.run(module, part.options, check_mode, warn, context)
+            return without_described(result, self.variables)
 
         return HostRunner(run_module)
 

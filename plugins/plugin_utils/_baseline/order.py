@@ -14,15 +14,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict
 
-from ansible.errors import AnsibleError
-
-from ...module_utils._context import FIRST, LACKING, LAST, LATER, ROOM, STAYING, WATCH, FleetTurn
-from ...module_utils._schema.lists import LISTS
+from ...module_utils._context import FIRST, LAST, LATER, ROOM, STAYING, WATCH, FleetTurn
 from ...module_utils._schema.resource import fields_in, without
 from ...module_utils._text import first_few
 from .._variables import FLEET
 from .host_task import HeldTexts, HostTask
-from .variables import RESULT, VARIABLE_OF
+from .variables import RESULT
 
 ORDERED = FleetTurn(is_ordered=True)  # the turn of a host on which no other host depends
 
@@ -360,38 +357,6 @@ def refused_accounts(predictions: Predictions) -> list[str]:
         for host, account in refused.items()
         if host not in ordered and _zones_of(account, predictions)
     ]
-
-
-def naming_makers(
-    result: dict[str, Any], account_id: str, variables: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The result of a zone; if its rules name lists that its account lacks, and a host outside of
-    the run describes them, the message names this host."""
-    sentences: list[str] = []
-    for lacking in result.get(LACKING) or ():
-        host = _maker_of(lacking["key"], account_id, variables)
-        if host and host not in variables.get("ansible_play_hosts_all", ()):
-            sentences.append(
-                f"The host {host} describes the list {lacking['key']}, and is not in this run: let"
-                " --limit name it as well, or run it first."
-            )
-    return {**result, "msg": " ".join([result["msg"], *sentences])} if sentences else result
-
-
-def _maker_of(name: str, account_id: str, variables: Mapping[str, Any]) -> str:
-    """The host of the inventory that describes a list of an account, which may be unknown; empty if
-    there is none."""
-    all_hosts: Mapping[str, Mapping[str, Any]] = variables.get("hostvars") or {}
-    for host in all_hosts:
-        try:
-            of_host = all_hosts[host]
-            is_of_account = account_id in ("", of_host.get("edge_account_id"))
-            lists = of_host.get(VARIABLE_OF[LISTS.plural]) if is_of_account else None
-            if any(fields_in(described).get("name") == name for described in lists or ()):
-                return host
-        except AnsibleError:
-            continue  # its variables cannot be read
-    return ""
 
 
 FIRST_TURN = (

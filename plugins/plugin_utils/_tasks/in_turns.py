@@ -25,13 +25,13 @@ from .._baseline import results as host_results
 from .._baseline import variables as host_variables
 from .._baseline.fleet import FleetAction, failed_host
 from .._baseline.host_task import HeldTexts, HostTask, LineOnRun
+from .._baseline.hosts_of_account import naming_makers
 from .._baseline.order import (
     FIRST_TURN,
     OF_BASELINE,
     ORDERED,
     HostTurn,
     Prediction,
-    naming_makers,
     orders,
     predictions_in_turns,
     refused_accounts,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNERS
 from ...module_utils._text import Option
 from .._baseline.host_task import HostTask, LineOnRun
+from .._baseline.hosts_of_account import hosts_outside
 from .._baseline.order import Registered
 from .._baseline.results import HostRun
 from .._baseline.variables import OF_HOST, POSTURE, POSTURES_FILE, SNAPSHOT_DIRECTORY, Part
@@ -73,7 +73,7 @@ class RestoreAction(ActionInTurns):
     ) -> dict[str, Any]:
         if not result.get(LACKING):
             return result
-        hosts = [*_accounts_outside(account_id, variables)]
+        hosts = hosts_outside(account_id, variables)
         if len(hosts) != 1:
             return result
         advice = (
@@ -137,18 +137,6 @@ def _part_of_file(
     )
     file.check_owners(task.host, part.options)
     return part
-
-
-def _accounts_outside(account_id: str, variables: Mapping[str, Any]) -> Iterator[str]:
-    """The hosts outside of the run that have this account, or any if it is not known."""
-    all_hosts: Mapping[str, Mapping[str, Any]] = variables.get("hostvars") or {}
-    for host in all_hosts:
-        if host in variables.get("ansible_play_hosts_all", ()):
-            continue
-        with suppress(AnsibleError):  # its variables cannot be read
-            found = all_hosts[host].get("edge_account_id")
-            if found and account_id in ("", found):
-                yield host
 
 
 def _tell_postures(task: HostTask) -> None:
