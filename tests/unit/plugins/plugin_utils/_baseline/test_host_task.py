@@ -29,7 +29,7 @@ class Calls:
         self.display = Display()
 
     def run(self, module: str, options: Any, check_mode: bool, warn: Any, caller: Any) -> dict[str, Any]:
-        warn(f"{caller.host}: {module} says so")
+        warn(caller.host.labelled(f"{module} says so"))
         return {**NOTHING, "options": options, "check_mode": check_mode}
 
 
