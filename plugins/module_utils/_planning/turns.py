@@ -21,7 +21,7 @@ from .._plan.plan import Operation, Plan
 from .._plan.removals import is_removal, split_at_removals
 from .._plan.rollout import Planned
 from .._protection.expectation import NAME
-from .._protection.rules_in_force import lists_named_in
+from .._protection.rules_in_force import IN_ORDER
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import EXECUTED_RULESETS, whole_rulesets
 from .._schema.lists import LISTS, REFERENCES, contents_of, items_in, uses_of
@@ -139,11 +139,12 @@ def _references_in(state: State, owner: str) -> dict[str, int]:
     names: Counter[str] = Counter()
     for collection in (*EVALUATION, CUSTOM_RULES_OF_ACCOUNT):
         if collection.owner == owner:
-            for rule in state.get(collection.plural, ()):
-                names.update(lists_named_in({evaluated_as(collection).plural: [rule]}))
+            in_order = IN_ORDER[evaluated_as(collection).plural]
+            for rule in in_order(state.get(collection.plural, ())):
+                names.update(rule.expression.lists)
     for ruleset in _rulesets_of(state, owner):
-        for rule in ruleset.get("rules") or ():
-            names.update(lists_named_in({CUSTOM_RULES.plural: [rule]}))
+        for rule in IN_ORDER[CUSTOM_RULES.plural](ruleset.get("rules") or ()):
+            names.update(rule.expression.lists)
     return dict(names)
 
 

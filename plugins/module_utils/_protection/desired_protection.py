@@ -176,11 +176,12 @@ def _omitted_switches(fields: Sequence[Field], values: Values, obj: Object) -> I
     """The changes, one by one, that set a switch to its default: each switch that the task omits
     and that has another value in the object."""
     for field in fields:
-        value, existing = values.get(field.name), obj.get(field.name)
-        if field.fields and isinstance(existing, Mapping):
-            for change in _omitted_switches(field.fields, value or {}, existing):
+        existing = obj.get(field.name) if field.fields else None
+        if existing is not None and isinstance(existing, Mapping):
+            named = values.get(field.name) or {}
+            for change in _omitted_switches(field.fields, named, existing):
                 yield {field.name: change}
-        elif field.switch and value is None:
+        elif field.switch and values.get(field.name) is None:
             default = _switch_default(field)
             if field.normalised(obj) != field.value.normalise(default):
                 yield {field.name: default}
@@ -191,8 +192,8 @@ def _unknown_of_parts(fields: Sequence[Field], values: Values, obj: Object) -> I
     beside their declared parts, such as an exemption from a rate limit, unless the task names it
     as well."""
     for field in fields:
-        existing, named = fields_in(obj.get(field.name)), fields_in(values.get(field.name))
-        for name in existing if field.fields and named else ():
+        named = fields_in(values.get(field.name)) if field.fields else NO_ITEMS
+        for name in fields_in(obj.get(field.name)) if named else ():
             if name not in field.nested_names and name not in named:
                 yield {field.name: {name: None}}
 
@@ -205,10 +206,9 @@ def _extra_fields(rule: ZoneRule) -> frozenset[str]:
 def _without_unknown_parameters(values: Values, obj: Object) -> Iterator[Values]:
     """The change that removes the action parameters of a rule that are not understood, unless the
     task names the parameters; none for a skip that would skip nothing without them."""
-    parameters, unknown = fields_in(obj.get(PARAMETERS)), unknown_parameters(obj)
-    known = without(parameters, *unknown)
-    is_skip_of_nothing = obj.get("action") == SKIP and not known
-    if unknown and PARAMETERS not in values and not is_skip_of_nothing:
+    unknown = [] if PARAMETERS in values else unknown_parameters(obj)
+    known = without(obj[PARAMETERS], *unknown) if unknown else {}
+    if known or (unknown and obj.get("action") != SKIP):
         yield {PARAMETERS: known}
 
 

@@ -114,13 +114,15 @@ def _end_of(rule: ZoneRule, ends: Ends) -> datetime | None:
 def _effect_of(rule: ZoneRule) -> str:
     """A text on the effect of a rule, equal for rules with the same effect; a skip that is logged
     differs from one that is not."""
-    fields = [_in_any_order(rule.obj.get(name)) for name in ALIKE_IN]
+    given = {name: rule.obj[name] for name in ALIKE_IN if rule.obj.get(name) is not None}
     logging = (rule.obj.get("logging") or LOGGED["logging"]) if rule.lets_pass else None
-    return as_json([*fields, logging, rule.key if rule.conditions else None])
+    return as_json([_in_any_order(given), logging, rule.key if rule.conditions else None])
 
 
 def _in_any_order(value: Any) -> Any:
     """The value of a field, with lists of names sorted, since their order does not matter."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, Mapping):
         return {name: _in_any_order(inner) for name, inner in value.items()}
     if isinstance(value, list) and all(isinstance(name, str) for name in value):

@@ -54,10 +54,9 @@ def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[Zone
 def _custom_rules_of_account(state: State) -> Sequence[Object]:
     """The account's custom rules that requests to the zone meet; empty unless the zone is, or may
     be, an Enterprise zone."""
+    rules = state.get(CUSTOM_RULES_OF_ACCOUNT.plural) or ()
     (zone,) = state.get(ZONE.plural) or ({},)
-    if plan_of(zone) in OTHER_PLANS:
-        return ()
-    return state.get(CUSTOM_RULES_OF_ACCOUNT.plural) or ()
+    return () if rules and plan_of(zone) in OTHER_PLANS else rules
 
 
 def executed_rulesets(state: State) -> dict[str, list[Object]]:

@@ -168,8 +168,9 @@ def in_order_of(resource: Resource) -> InOrder:
 def unknown_parameters(rule: Object) -> list[str]:
     """The names of the action parameters of a rule that are not understood. Those of a rule that
     blocks or challenges may narrow it; a skip may skip more by them."""
-    parameters = fields_in(rule.get(PARAMETERS))
-    action = rule.get("action")
+    parameters, action = fields_in(rule.get(PARAMETERS)), rule.get("action")
+    if not parameters:
+        return []
     if action in ENFORCING:  # parameters of a skip do nothing there
         return [name for name in parameters if name not in BLOCK_PARAMETERS | OF_SKIPS]
     if action != SKIP:

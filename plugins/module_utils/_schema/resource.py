@@ -34,6 +34,8 @@ ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"
 
 def fields_in(value: Any) -> Object:
     """The fields of an object inside of another one; empty if the value is not an object."""
+    if not value:  # as most fields; the test for a mapping takes long
+        return NO_ITEMS
     return value if isinstance(value, (dict, Mapping)) else NO_ITEMS  # of dict it is known at once
 
 
