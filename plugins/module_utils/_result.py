@@ -120,7 +120,7 @@ def add_orders(diff: Diff, resources: Sequence[Resource], before: State, after: 
     objects before and after; return the diff. A new or deleted object changes the sequence as well.
     """
     for resource in resources:
-        if not resource.is_ordered:
+        if not resource.is_ordered or before[resource.plural] == after[resource.plural]:
             continue
         order_before = [resource.label_of(obj) for obj in before[resource.plural]]
         order_after = [resource.label_of(obj) for obj in after[resource.plural]]

@@ -14,7 +14,7 @@ from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTERP
 from .._schema.custom_rulesets import EXECUTED_RULESETS
 from .._schema.ddos_overrides import L7_OVERRIDES_OF_ACCOUNT
 from .._schema.firewall_rules import FIREWALL_RULES
-from .._schema.lists import ListContents, contents_of, items_of
+from .._schema.lists import ListContents, contents_of, has_items, items_of
 from .._schema.neighbours import ZONE
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION
 from .._schema.resource import Object, Resource, State, fields_in, is_new
@@ -269,7 +269,7 @@ def contents_in(state: State) -> ListContents:
     """The contents, by name, of the lists that the rules of a state refer to; lists whose items the
     state does not contain are left out."""
     contents: dict[str, Contents] = {}
-    for name in lists_named_in(state):
+    for name in lists_named_in(state) if has_items(state) else ():
         entries = state.get(items_of(name).plural)
         if entries is not None:
             contents[name] = contents_of(entries)

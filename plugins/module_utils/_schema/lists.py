@@ -225,13 +225,21 @@ _COMMENT = Field("comment", text(MOST_TEXT), default="", inert=True)
 ANY_ITEM = (*ITEM_FIELDS.values(), _COMMENT)  # the fields of an item of any list
 
 
+OF_ITEMS = "items of "  # begins the plural of the items of each list
+
+
+def has_items(state: State) -> bool:
+    """Return whether a state contains the items of some list."""
+    return any(plural.startswith(OF_ITEMS) for plural in state)
+
+
 def items_of(name: str, kind: str = LIST_KIND) -> Resource:
     """The resource of the items of the list with this name; their key depends on the kind of the
     list."""
     upsert = Write("POST", batch=MOST_IN_A_CALL, declared_only=True, operation=OPERATION)
     return Resource(
         name="ip_list_item",
-        plural=f"items of {name}",
+        plural=f"{OF_ITEMS}{name}",
         title="list item",
         plural_title=f"items of the list {name}",
         owner=ACCOUNT_OPTION,

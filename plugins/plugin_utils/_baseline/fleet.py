@@ -41,7 +41,7 @@ def failed_host(_host: str, exc: Exception) -> dict[str, Any]:
 class CallsHere(ModuleCalls):
     """The calls that a task makes for one of its hosts, in this process, as this user."""
 
-    @property
+    @cached_property
     def transport(self) -> str:
         if self._task.delegate_to:
             return super().transport

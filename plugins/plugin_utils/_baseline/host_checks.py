@@ -189,6 +189,8 @@ class CheckedHost(HostVariables):
         if not file:
             return self.variable_entries(values)
         file_entries = file.entries_of(self.host) if in_file is None else in_file
+        if not file_entries:
+            return self.variable_entries(values)
         return [*self.variable_entries(values), *file.placed(self.host, file_entries)]
 
     def accepted(self) -> list[Accepted]:

@@ -66,13 +66,19 @@ class Changed(Exception):
 class PostureFile:
     """The file of postures, which may not exist; a symbolic link is followed."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = Path(os.path.realpath(path))
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+
+    @property
+    def path(self) -> Path:
+        """The path of the file to which a symbolic link leads."""
+        return Path(os.path.realpath(self._path))
 
     def read(self) -> Any:
         """The document with the entries of all hosts; raises ValueError, which names the file."""
         try:
-            return _document_of_text(self.path.read_text(encoding="utf-8")) or {}
+            with open(self._path, encoding="utf-8") as file:
+                return _document_of_text(file.read()) or {}
         except FileNotFoundError:
             return {}
         except IsADirectoryError as exc:
@@ -122,15 +128,14 @@ def posture_file(path: Any, sources: Iterable[Any]) -> PostureFile | None:
     """The file with this path, or the one beside the first source of the inventory; None if no
     source is a file. Raises ValueError for one within a source, which Ansible would read."""
     if path:
-        return PostureFile(Path.cwd() / os.path.expanduser(str(path)))
-    files = [Path(str(source)) for source in sources if os.path.exists(str(source))]
-    if not files:
+        return PostureFile(os.path.expanduser(str(path)))
+    source = next(filter(os.path.exists, map(str, sources)), None)
+    if source is None:
         return None
-    source = files[0]
-    beside_source = Path(os.path.abspath(source)).parent / FILE_NAME
-    if os.path.lexists(source / FILE_NAME):
+    beside_source = os.path.join(os.path.dirname(os.path.abspath(source)), FILE_NAME)
+    if os.path.lexists(os.path.join(source, FILE_NAME)):
         raise ValueError(
-            f"{source / FILE_NAME}: Ansible would read it as an inventory. Move it to"
+            f"{Path(source, FILE_NAME)}: Ansible would read it as an inventory. Move it to"
             f" {beside_source}, or set {POSTURES_FILE}."
         )
     return PostureFile(beside_source)

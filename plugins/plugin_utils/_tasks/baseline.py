@@ -106,7 +106,8 @@ def _update(task: HostTask, check_mode: bool) -> host_results.HostRun:
     quiet = task.quiet_runner()
     unmanaged = run.result.get("unmanaged")
     task.warn(*sentences_on_prepared(merged, part, quiet.run_module, unmanaged))
-    task.warn(*task.way_back(values, task.entries(values), run))
+    if postures:
+        task.warn(*task.way_back(values, task.entries(values), run))
     return run
 
 
