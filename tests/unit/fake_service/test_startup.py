@@ -10,7 +10,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,8 +28,8 @@ README = REPOSITORY / "tests" / "fake_service" / "README.md"
 
 
 @contextmanager
-def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """The program, once it has written its port."""
+def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The program, once it has written its port to a file, with the first line that it prints after that."""
     file = folder / "port"
     command = [sys.executable, "-m", "tests.fake_service", "--port-file", str(file), *options]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
@@ -38,11 +37,10 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
         command, cwd=REPOSITORY, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
-        deadline = time.monotonic() + 20
-        while not file.exists():
-            assert program.poll() is None and time.monotonic() < deadline, program.communicate()
-            time.sleep(0.02)
-        yield program, int(file.read_text())
+        assert program.stdout
+        first_line = program.stdout.readline()  # empty if the program ends
+        assert first_line, program.communicate()
+        yield program, first_line
     finally:
         program.kill()
         program.communicate()
@@ -50,12 +48,15 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
 
 @pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGINT, signal.SIGTERM]], ids=str)
 def test_the_service_starts_prints_its_address_and_ends(tmp_path: Path, signals: list[signal.Signals]) -> None:
-    with running(tmp_path) as (program, port):
-        assert requests.get(f"http://127.0.0.1:{port}/control/state", timeout=5).status_code == 200
+    with running(tmp_path) as (program, first_line):
+        port = int((tmp_path / "port").read_text())
+        assert first_line == f"The local service is at http://127.0.0.1:{port}/client/v4\n"
+        assert requests.get(f"http://127.0.0.1:{port}/control/state", timeout=60).status_code == 200
         for number in signals:
             program.send_signal(number)
-        output, complaints = program.communicate(timeout=5)
-    assert output.splitlines()[0] == f"The local service is at http://127.0.0.1:{port}/client/v4"
+        assert program.stdout and program.stderr
+        output, complaints = program.stdout.read(), program.stderr.read()  # until the program ends
+        program.wait()
     assert "export CLOUDFLARE_API_TOKEN=" in output
     state = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
     owners = {**state["accounts"], **state["zones"]}
