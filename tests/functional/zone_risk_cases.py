@@ -43,6 +43,7 @@ PACKET_RULES: Sequence[Rule] = (
     {"ref": "reflection", "action": "block", "expression": "udp.srcport in {123 389}"},
     {"ref": "bogons", "action": "block", "expression": "ip.src in {10.0.0.0/8}"},
 )
+PACKET_SKIP: Rule = {"action": "skip", "action_parameters": {"ruleset": "current"}}
 
 
 def custom(
@@ -239,6 +240,9 @@ ZONE_RISK_CASES = (
     packets("a skip of UDP", [{"ref": "udp", "action": "skip", "expression": 'ip.proto eq "udp"', "position": "before bogons"}], codes=["skips_everything"],
             entries=["udp"]),
     packets("a skip of every packet behind which nothing stands", [{"ref": "all", "action": "skip", "expression": "true"}]),
+    packets("a skip of nearly everything, once a skip of everything in front of it is removed", [{"ref": "office"}, {"ref": "all"}],
+            [{"ref": "office", "action": "block", "expression": "ip.src in {198.51.100.0/24}"}, {"ref": "all", **PACKET_SKIP, "expression": "true"},
+             {"ref": "most", **PACKET_SKIP, "expression": "not ip.src in {192.0.2.0/24 198.51.100.0/24}"}, *PACKET_RULES], state="absent"),
     packets("a block of half of IPv4", [{"ref": "half", "action": "block", "expression": "ip.src in {0.0.0.0/1}"}], codes=["blocks_everything"],
             entries=["half"]),
     packets("a block of everything but an office", [{"ref": "others", "action": "block", "expression": "not ip.src in {203.0.113.0/24}"}],

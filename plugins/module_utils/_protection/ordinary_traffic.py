@@ -347,33 +347,57 @@ def plain_traffic(
     return ""
 
 
-@lru_cache(maxsize=4096)
-def plain_kinds(
-    expression: Expression, traffic: str, lets_pass: bool, names: tuple[str, ...] = ()
-) -> frozenset[str]:
-    """The kinds of plain traffic, in words with their sources, that are proven to match an
-    expression completely."""
-    _whole, *kinds = _kinds_of(traffic, lets_pass, names)
-    words = (_remaining_in_words(kind, _unmatched_flows(kind, expression)) for kind in kinds)
-    return frozenset(filter(None, words))
-
-
-def kinds_matched(
-    resource: Resource, rules: Sequence[ZoneRule], state: State, chosen: Callable[[ZoneRule], bool]
-) -> frozenset[str]:
-    """The kinds of plain traffic that certainly meet one of the `chosen` rules, whichever it is,
-    before a rule that ends their evaluation otherwise."""
+def met_plain_traffic_of(
+    resource: Resource,
+    rule: ZoneRule,
+    former: Sequence[ZoneRule],
+    state: State,
+    chosen: Callable[[ZoneRule], bool],
+) -> bool:
+    """Return whether all plain traffic of the kinds that `rule` matches is proven to meet one of
+    the `chosen` of the `former` rules, whichever it is, before a rule that ends their evaluation
+    otherwise. False if `rule` is not proven to match a kind."""
+    if rule.doubts:
+        return False
     ending: list[ZoneRule] = []
     pieces: list[Expression] = []
-    lets_pass = False
-    for rule in rules:
-        if rule.active and chosen(rule) and not rule.doubts:
-            pieces.append(beyond(rule, ending))
-            lets_pass = rule.lets_pass
-        elif rule.terminates or (rule.active and rule.unknown):
-            ending.append(rule)
+    for former_rule in former:
+        if former_rule.active and chosen(former_rule) and not former_rule.doubts:
+            pieces.append(beyond(former_rule, ending))
+        elif former_rule.terminates or (former_rule.active and former_rule.unknown):
+            ending.append(former_rule)
     names = destination_names(resource.traffic, state)
-    return plain_kinds(Expression.any_of(pieces), resource.traffic, lets_pass, names)
+    met = Expression.any_of(pieces)
+    return _includes_plain_traffic(met, rule.expression, resource.traffic, rule.lets_pass, names)
+
+
+@lru_cache(maxsize=4096)
+def _includes_plain_traffic(
+    met: Expression, expression: Expression, traffic: str, lets_pass: bool, names: tuple[str, ...]
+) -> bool:
+    """Return whether `met` is proven to match all traffic of the kinds of plain traffic that an
+    expression is proven to match; False if there is no such kind."""
+    _whole, *kinds = _kinds_of(traffic, lets_pass, names)
+    either = met.or_(expression.not_())
+    is_wide = False
+    for kind in kinds:
+        unmatched_flows = _unmatched_flows(kind, expression)
+        if _remaining_in_words(kind, unmatched_flows):
+            is_wide = True
+            spaces = [*_wide_spaces(kind, unmatched_flows)]
+            for destinations, _sources in _unmatched_flows(kind, either):
+                if any(intersection(space, destinations) for space in spaces):
+                    return False
+    return is_wide
+
+
+def _wide_spaces(kind: TrafficKind, unmatched_flows: Flows) -> Iterator[Ranges]:
+    """The destinations, of one family each, to which at least half of the sources remain if a kind
+    is left without these flows."""
+    for _words, space in kind.spaces:
+        for family in EVERYTHING:
+            if _matched_sources(family, space, unmatched_flows):
+                yield intersection(space, [family])
 
 
 def _unmatched_flows(

@@ -18,7 +18,7 @@ from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 from ..._protection.losses import overtaken
 from ..._protection.ordinary_traffic import (
     WideRule,
-    kinds_matched,
+    met_plain_traffic_of,
     rules_matching_all_traffic,
     union_of_rules,
     width,
@@ -144,12 +144,12 @@ class WideRules(NamedTuple):
         """
         resource, state = self.rules.resource, self.state
         together = union_of_rules(wide.rule, [wide.rule, *wide.helpers])
-        kinds = kinds_matched(resource, [together], state, lambda _rule: True)
         in_front = self.rules.after[: self.rules.after.index(wide.rule)]
         before = [rule for rule in self.rules.before if rule not in in_front]
         effects = [*_as_much(wide.rule)]  # none of a skip in a ruleset that a rule executes
-        former = [kinds_matched(resource, before, state, chosen) for chosen in effects]
-        return bool(kinds and former) and all(kinds <= matched for matched in former)
+        return bool(effects) and all(
+            met_plain_traffic_of(resource, together, before, state, chosen) for chosen in effects
+        )
 
     def reason(self, wide: WideRule, grown: Grown) -> str:
         """The reason why a rule does more to all plain traffic than before; empty if it does
