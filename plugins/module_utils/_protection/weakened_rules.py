@@ -7,14 +7,14 @@
 
 A rule decides about the traffic that it matches, and that no rule in front of it has stopped or
 taken past it. Traffic that a rule which stays as it is stops as well is no loss, and neither is
-traffic that never arrives. If the routing of an account decides which packets meet a rule, both
-kinds of it are looked at.
+traffic that never arrives. If the routing of an account decides which packets meet a rule, each
+kind of it is looked at by itself.
 """
 
 from __future__ import annotations
 
 from itertools import chain
-from typing import Hashable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Collection, Hashable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
 from .._expressions.fields import possible_texts
@@ -35,11 +35,18 @@ RESERVED_SOURCES = Expression.of(
 
 
 class LostRule(NamedTuple):
-    """The place of a rule whose traffic is not stopped any more, and the kind of routing in which
-    that is so; an empty kind stands for any routing."""
+    """The place of a rule whose traffic is not stopped any more, and the kinds of routing in which
+    that is so."""
 
     place: int
-    routing: str = ANY_ROUTING
+    routings: Collection[str]
+
+
+def kinds_of_routing(compared: ComparedWay) -> Sequence[str]:
+    """The kinds of routing that decide which packets meet a rule; ANY_ROUTING alone if they do not
+    differ, or the traffic is not compared."""
+    states = compared.states
+    return [*traffic_by_routing(states.sets)] if states else [ANY_ROUTING]
 
 
 def rules_without_effect(compared: ComparedWay) -> Mapping[str, Sequence[LostRule]]:
@@ -55,18 +62,29 @@ def rules_without_effect(compared: ComparedWay) -> Mapping[str, Sequence[LostRul
         raise Unread("too many to compare") from exc
 
 
-def decides_about_traffic(compared: ComparedWay, is_latter: bool, phase: str, place: int) -> bool:
-    """Return whether some traffic reaches and matches the rule at `place` in a phase, in the first
-    state or, if `is_latter`, in the second; True if that is not known."""
+def deciding_routings(
+    compared: ComparedWay, is_latter: bool, phase: str, place: int
+) -> Collection[str]:
+    """The kinds of routing in which some traffic reaches and matches the rule at `place` in a
+    phase, in the first state or, if `is_latter`, in the second; all kinds if that is not known."""
     states, way = compared.states, compared.way
     if states is None:
-        return True
+        return kinds_of_routing(compared)
     sets, phases = states.sets[is_latter], (way.former, way.latter)[is_latter]
     try:
         met = _possible(states, met_by(sets, phases[phase][place], Diagrams.everything))
-        return traffic_by_step(sets, phases, met)[phase][place] != Diagrams.nothing
+        decided = traffic_by_step(sets, phases, met)[phase][place]
+        return traffic_in_routings(sets, decided, traffic_by_routing(states.sets)).keys()
     except (Unread, RecursionError):
-        return True
+        return kinds_of_routing(compared)
+
+
+def traffic_in_routings(
+    sets: TrafficSets[TrafficSet], traffic: TrafficSet, routings: Mapping[str, TrafficSet]
+) -> dict[str, TrafficSet]:
+    """The parts of some traffic that exist in each kind of routing, without empty ones."""
+    parts = {kind: sets.intersection(traffic, packets) for kind, packets in routings.items()}
+    return {kind: part for kind, part in parts.items() if part != sets.nothing}
 
 
 def _suspects(way: Way, states: ComparedStates) -> dict[str, list[int]]:
@@ -175,24 +193,18 @@ class Effects:
         lost: dict[str, list[LostRule]] = {}
         for phase, places in self._suspects.items():
             for place in places:
-                routing = self._routing_of_loss(self._decided(phase, place))
-                if routing is not None:
-                    lost.setdefault(phase, []).append(LostRule(place, routing))
+                routings = self._routings_of_loss(self._decided(phase, place))
+                if routings:
+                    lost.setdefault(phase, []).append(LostRule(place, routings))
         return lost
 
-    def _routing_of_loss(self, decided: Set) -> str | None:
-        """The kind of routing in which nothing of the traffic `decided` is stopped any more (empty:
-        any); None if some of it is stopped in every kind."""
+    def _routings_of_loss(self, decided: Set) -> list[str]:
+        """The kinds of routing in which some of the traffic `decided` exists, and nothing of it is
+        stopped any more."""
         sets = self._former
-        is_lost: dict[str, bool] = {}
-        for routing, packets in self._routings.items():
-            concerned = sets.intersection(decided, packets)
-            if concerned != Diagrams.nothing:
-                stopped = sets.intersection(concerned, self._stopped)
-                is_lost[routing] = stopped == Diagrams.nothing
-        if not any(is_lost.values()):
-            return None
-        return ANY_ROUTING if all(is_lost.values()) else next(filter(is_lost.get, is_lost))
+        parts = traffic_in_routings(sets, decided, self._routings)
+        stopped = traffic_in_routings(sets, self._stopped, parts)
+        return [routing for routing in parts if routing not in stopped]
 
     def _decided(self, phase: str, place: int) -> Set:
         """The traffic that the rule at `place` decides about and that no unchanged rule stops as

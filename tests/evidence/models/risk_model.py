@@ -185,15 +185,16 @@ def rule_risks(
         return list_risks(overrides_in_order(before), overrides_in_order(after), is_exact, most_deleted)
     both = custom_in_order(before), custom_in_order(after)
     risks = {**zone_risks(*both, most_weakened), **list_risks(*both, is_exact, most_deleted)}
-    name = {"weakens_zone": "weakens_network_firewall"} if module == "network_firewall_rules" else {}
-    return {name.get(code, code): keys for code, keys in risks.items()}
+    if module != "network_firewall_rules":
+        return risks
+    weakened_rules = risks.pop("weakens_zone", set()) | weakened(*map(in_legacy_routing, both), most_weakened)
+    return {**risks, **({"weakens_network_firewall": weakened_rules} if weakened_rules else {})}
 
 
 def depends_on_routing(before: Sequence[Item], after: Sequence[Item], percent: int) -> bool:
     """Whether legacy routing decides if Network Firewall rules are weakened, or which."""
     unified = custom_in_order(before), custom_in_order(after)
-    legacy = in_legacy_routing(unified[0]), in_legacy_routing(unified[1])
-    return weakened(*unified, percent) != weakened(*legacy, percent)
+    return weakened(*unified, percent) != weakened(*map(in_legacy_routing, unified), percent)
 
 
 def in_legacy_routing(rules: Sequence[Rule]) -> list[Rule]:

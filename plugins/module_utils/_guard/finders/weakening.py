@@ -4,17 +4,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """The risk that a good part of the rules stops nothing any more of the traffic that each decides
-about."""
+about. If the routing of an account decides which packets meet a rule, the rules are counted for
+each kind of it."""
 
 from __future__ import annotations
 
-from typing import Iterable, Iterator, NamedTuple, Sequence
+from typing import Collection, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._protection.losses import matches_nothing
 from ..._protection.rules_in_force import rules_in_force
 from ..._protection.steps import StateSteps
 from ..._protection.ways import ComparedWay
-from ..._protection.weakened_rules import decides_about_traffic, rules_without_effect
+from ..._protection.weakened_rules import (
+    ANY_ROUTING,
+    deciding_routings,
+    kinds_of_routing,
+    rules_without_effect,
+)
 from ..._protection.zone_rule import ZoneRule
 from ..._schema.resource import Key, Resource, State
 from ..._schema.rulesets import phase_of
@@ -27,10 +33,28 @@ MOST_LOOKED_AT = 50  # rules of which it is looked at whether traffic meets them
 
 
 class WeakenedRule(NamedTuple):
-    """A rule that no longer stops any traffic, and what becomes of the rule."""
+    """A rule that no longer stops any traffic in these kinds of routing, and what becomes of it."""
 
     rule: ZoneRule
     outcome: str
+    routings: Collection[str] = (ANY_ROUTING,)
+
+    def is_lost_in(self, routing: str) -> bool:
+        """Return whether the rule no longer stops any traffic in this kind of routing."""
+        return routing in self.routings or ANY_ROUTING in self.routings
+
+
+class WeakenedShare(NamedTuple):
+    """The rules that no longer stop any traffic, and the number of all rules that decide."""
+
+    rules: Sequence[WeakenedRule]
+    whole: int
+
+    def exceeds(self, most: float) -> bool:
+        """Return whether these are more than `most` percent, and either some or all rules."""
+        number = len(self.rules)
+        is_mass = number >= FEWEST_WEAKENED or number == self.whole
+        return is_mass and number * 100 > self.whole * most
 
 
 def weakening(change: Change, resources: Iterable[Resource], most: float) -> FinderAnswer:
@@ -38,23 +62,46 @@ def weakening(change: Change, resources: Iterable[Resource], most: float) -> Fin
     traffic.
     """
     reasons: list[str] = []
-    entries: list[Entry] = []
+    entries: dict[tuple[str, Key], Entry] = {}
     steps = StateSteps(change.before.state)
     for resource in filter(steps.has, resources):
         way = _way_through(resource, change.traffic.ways if change.traffic else ())
-        weakened = _weakened_rules(resource, way, change) if way else []
-        if not weakened or way is None:
-            continue
-        number = len(weakened)
-        whole = number + _others_that_decide(resource, way, change, weakened)
-        is_mass = number >= FEWEST_WEAKENED or number == whole
-        if is_mass and number * 100 > whole * most:
-            labels = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
-            share = f"{number} of {_enforcing_rules(resource, whole)}"
-            clause = f"{share} would no longer do so ({labels})"
-            reasons.append(f"{clause}, which is more than {most} %")
-            entries += [Entry(resource, rule.key, rule.entry) for rule, _outcome in weakened]
-    return (sentence("; ".join(reasons)), [], entries) if reasons else None
+        shares = _shares_by_routing(resource, way, change) if way else {}
+        for routing, share in shares.items():
+            if share.exceeds(most):
+                reasons.append(f"{_clause(resource, share, routing)}, which is more than {most} %")
+                for rule in (weakened.rule for weakened in share.rules):
+                    entries[resource.plural, rule.key] = Entry(resource, rule.key, rule.entry)
+    return (sentence("; ".join(reasons)), [], [*entries.values()]) if reasons else None
+
+
+def _shares_by_routing(
+    resource: Resource, way: ComparedWay, change: Change
+) -> dict[str, WeakenedShare]:
+    """The weakened rules of a resource for each kind of routing; under ANY_ROUTING if they are the
+    same in all kinds."""
+    weakened = _weakened_rules(resource, way, change)
+    if not weakened:
+        return {}
+    routings = kinds_of_routing(way)
+    deciding = _deciding_rules(resource, way, change, weakened)
+    shares: dict[str, WeakenedShare] = {}
+    for routing in routings:
+        lost = [rule for rule in weakened if rule.is_lost_in(routing)]
+        lost_keys = {weakened_rule.rule.key for weakened_rule in lost}
+        deciding_keys = {key for key, kinds in deciding.items() if routing in kinds}
+        shares[routing] = WeakenedShare(lost, len(lost) + len(deciding_keys - lost_keys))
+    if all(share == shares[routings[0]] for share in shares.values()):
+        return {ANY_ROUTING: shares[routings[0]]}
+    return shares
+
+
+def _clause(resource: Resource, share: WeakenedShare, routing: str) -> str:
+    """A clause on the weakened rules of a resource."""
+    labels = first_few(f"{weakened.rule.title} {weakened.outcome}" for weakened in share.rules)
+    condition = f" with {routing} routing" if routing else ""
+    enforcing = _enforcing_rules(resource, share.whole)
+    return f"{len(share.rules)} of {enforcing} would no longer do so{condition} ({labels})"
 
 
 def _way_through(resource: Resource, ways: Sequence[ComparedWay]) -> ComparedWay | None:
@@ -92,12 +139,10 @@ def _weakened_rules(resource: Resource, way: ComparedWay, change: Change) -> lis
         return [*_compared_one_by_one(rules, after)]
     planned = {rule.key: rule for rule in after}
     weakened: list[WeakenedRule] = []
-    for place, routing in lost_rules:
+    for place, routings in lost_rules:
         rule = rules[place]
         outcome = _outcome(rule, planned.get(rule.key))
-        weakened.append(
-            WeakenedRule(rule, f"{outcome} with {routing} routing" if routing else outcome)
-        )
+        weakened.append(WeakenedRule(rule, outcome, routings))
     return weakened
 
 
@@ -133,21 +178,24 @@ def _outcome(rule: ZoneRule, becomes: ZoneRule | None) -> str:
     return "matching other traffic"
 
 
-def _others_that_decide(
+def _deciding_rules(
     resource: Resource, way: ComparedWay, change: Change, weakened: Sequence[WeakenedRule]
-) -> int:
-    """The number of rules that block or challenge and are not `weakened`. Rules that decide about
-    no traffic before and after do not count, unless there are too many rules to examine.
+) -> Mapping[Key, Collection[str]]:
+    """The kinds of routing in which each rule that blocks or challenges decides about traffic,
+    before or after the plan, by the keys of the rules; all kinds if there are too many rules to
+    examine. Rules that are `weakened` in all kinds are left out.
     """
-    weakened_keys = {rule.key for rule, _outcome in weakened}
+    routings = kinds_of_routing(way)
     rules = _active_rules(resource, change.before.state)
-    others = {rule.key for rule in rules if rule.enforces and rule.key not in weakened_keys}
-    if len(others) > MOST_LOOKED_AT:
-        return len(others)
-    deciding: set[Key] = set()
+    deciding: dict[Key, set[str]] = {rule.key: set() for rule in rules if rule.enforces}
+    for weakened_rule in weakened:
+        if all(map(weakened_rule.is_lost_in, routings)):
+            deciding.pop(weakened_rule.rule.key, None)
+    if len(deciding) > MOST_LOOKED_AT:
+        return dict.fromkeys(deciding, routings)
     for is_latter, state in enumerate((change.before.state, change.after.state)):
         for place, rule in enumerate(_active_rules(resource, state)):
-            is_other = rule.enforces and rule.key in others - deciding
-            if is_other and decides_about_traffic(way, bool(is_latter), phase_of(resource), place):
-                deciding.add(rule.key)
-    return len(deciding)
+            decided = deciding.get(rule.key)
+            if rule.enforces and decided is not None and len(decided) < len(routings):
+                decided.update(deciding_routings(way, bool(is_latter), phase_of(resource), place))
+    return deciding

@@ -72,6 +72,8 @@ NOWHERE = 'http.host eq "nowhere.invalid"'
 NETWORK, HALF = "ip.src in {203.0.113.0/24}", "ip.src in {203.0.113.0/25}"
 DNS, NOT_HTTP = "udp.dstport eq 53", "not tcp.dstport eq 80"
 SSH, TELNET = "tcp.dstport eq 22", "tcp.dstport eq 23"
+OF_TCP = [rule(ref, f"tcp.dstport eq {port}") for ref, port in (("a", 22), ("b", 23), ("c", 25))]
+OF_UDP = [rule(ref, f"udp.dstport eq {port}") for ref, port in (("u", 53), ("v", 123), ("w", 161))]
 WEAKENED = [
     ("removed", zone(*THREE), zone(), "abc", "a removed"),
     ("the only one disabled", zone(rule("a", ADMIN)), zone(rule("a", ADMIN, enabled=False)), "a", "a disabled"),
@@ -106,11 +108,16 @@ WEAKENED = [
     ("packets", packets(rule("a", SSH), rule("b", TELNET)), packets(), "ab", "a removed"),
     ("packets of another port", packets(rule("a", SSH)), packets(rule("a", "tcp.dstport eq 2222")), "a", "a matching other traffic"),
     ("packets that a negation stops in one kind of routing", packets(rule("a", DNS)), packets(rule("a", NOT_HTTP)), "a",
-     "a matching other traffic with legacy routing"),
+     "would no longer do so with legacy routing (a matching other traffic)"),
     ("packets that a skip takes past it in one kind of routing", packets(rule("a", DNS)), packets(skip(NOT_HTTP), rule("a", DNS)), "a",
-     "a not met any more with unified routing"),
+     "would no longer do so with unified routing (a not met any more)"),
     ("packets that nothing stops in both kinds of routing", packets(rule("a", NOT_HTTP)), packets(rule("a", "tcp.dstport eq 80")), "a",
-     "a matching other traffic)"),
+     "would no longer do so (a matching other traffic)"),
+    ("packets of the only one that decides in one kind of routing", packets(rule("a", NOT_HTTP), *OF_UDP), packets(skip(NOT_HTTP), *OF_UDP), "a",
+     "1 of 1 Network Firewall rule that blocks would no longer do so with unified routing (a removed)"),
+    ("packets of more rules in one kind of routing than in the other", packets(*OF_TCP, *OF_UDP), packets(skip(NOT_HTTP), *OF_UDP), "abcuvw",
+     "3 of 6 Network Firewall rules that block would no longer do so with legacy routing (a removed, b removed, c removed), which is more than 30 %; "
+     "6 of 6 Network Firewall rules that block would no longer do so with unified routing ("),
 ]  # fmt: skip
 KEPT = [
     ("other refs", zone(*THREE), zone(*({**one, "ref": f"new-{one['ref']}"} for one in THREE))),
