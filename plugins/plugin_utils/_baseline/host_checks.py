@@ -61,7 +61,7 @@ class CheckedHost(HostVariables):
         """The variables of the host that a role accepts; raises Mistakes with all errors if one
         has a wrong form or `check` finds an error."""
         values, errors = self.read(arguments)
-        wrong = errors or wrong_variables(arguments, values) or wrong_source(self.host, values)
+        wrong = errors or wrong_variables(arguments, values) or self._wrong_source(values)
         if wrong or any(check(values, values)):
             raise Mistakes(self.mistakes(arguments, {}, check))
         return values
@@ -76,7 +76,7 @@ class CheckedHost(HostVariables):
         errors = with_unread(unread, wrong_variables(arguments, values))
         wrong_names = {str(error.option.path[0]) for error in errors}
         fit = without(values, *wrong_names)
-        errors += [*wrong_source(self.host, fit), *check(fit, fit)]
+        errors += [*self._wrong_source(fit), *check(fit, fit)]
         errors += errors_of(partial(require_complete, self.host, values))
         errors += self._errors_beside(wrong_names, fit, POSTURES in arguments)
         problems = self._option_problems(part_of({**stand_ins(values), **values}))
@@ -84,6 +84,9 @@ class CheckedHost(HostVariables):
             *readable_errors(errors, arguments, values, self.variables),
             *(problem.error for problem in problems if not is_within(problem.option, unread)),
         ]
+
+    def _wrong_source(self, values: Mapping[str, Any]) -> list[OptionError]:
+        return wrong_source(self.host, values, self.groups)
 
     def alone(self, arguments: Arguments, additional: Mapping[str, Any]) -> ProblemsAlone:
         """The problems and doubts that what the variables describe shows by itself; a value that

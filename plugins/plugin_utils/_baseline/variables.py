@@ -397,8 +397,9 @@ def wrong_owner_in_words(kind: str, file_id: str, host: str, host_id: str) -> st
     )
 
 
-def wrong_source(host: str, values: Mapping[str, Any]) -> list[OptionError]:
-    """The errors of variables that an export of another account or zone wrote."""
+def wrong_source(host: str, values: Mapping[str, Any], groups: Sequence[str]) -> list[OptionError]:
+    """The errors of variables that an export of another account or zone wrote, or one that shares
+    the file of a group which is none of the `groups` of the host."""
     source = values.get(SOURCE) or {}
     options = part_of(values).options if source else {}
     errors = []
@@ -409,6 +410,13 @@ def wrong_source(host: str, values: Mapping[str, Any]) -> list[OptionError]:
             advice = "take the export of this host, or, if the variables are meant for it, delete"
             text = f"the export {problem}; {advice} {SOURCE}"
             errors.append(OptionError(Option(SOURCE, name), text))
+    group = source.get("group")
+    if group and group not in groups:
+        text = (
+            f"the export leaves out what the hosts of the group {group} have in common, and {host}"
+            " is not in it; put it back, or export it again"
+        )
+        errors.append(OptionError(Option(SOURCE, "group"), text))
     return errors
 
 

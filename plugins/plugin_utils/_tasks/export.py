@@ -61,7 +61,9 @@ class ExportAction(FleetAction):
         """The hosts that share the file of a group; raises AnsibleError for files of the inventory
         that cannot be read."""
         sources = variables.get("ansible_inventory_sources") or ()
-        inventory = self._task.get_variable_manager()._inventory  # which knows the order of groups
+        # No public name of ansible-core leads to the order of groups: variables have their hosts,
+        # and an inventory that is read again lacks what plays have added, and calls plugins anew.
+        inventory = self._task.get_variable_manager()._inventory
         members = {}
         for draft in drafts:
             if isinstance(draft, Draft) and draft.shared_path:
