@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -302,6 +302,38 @@ def test_a_rate_limit_that_stops_already_is_lowered_when_past_requests_allow_it(
     assert reasons(done) == (["evidence"] if waits else [])
     (rule,) = service.zone(ZONE).rules_of("rate_limit_rules")
     assert rule["ratelimit"]["requests_per_period"] == (10 if waits else number)
+
+
+@pytest.mark.parametrize(
+    ("before", "numbers", "stopped"),
+    [
+        ({}, {"requests_per_period": 5}, 10),  # five more of each minute
+        ({"action": "managed_challenge"}, {}, 100),  # who solved the challenge passed
+        ({"expression": 'http.request.uri.path eq "/other"'}, {}, 100),  # other requests are stopped today
+        ({}, {"requests_per_period": 50, "mitigation_timeout": 3600}, 10),  # later, and for longer
+        ({}, {"requests_per_period": 20, "mitigation_timeout": 120}, 0),
+    ],
+)
+def test_of_a_limit_that_stops_already_only_what_passes_today_counts(
+    service: LocalService, modules: Modules, before: dict[str, Any], numbers: dict[str, Any], stopped: int
+) -> None:
+    clients(service, 60)
+    zone = service.zone(ZONE)
+    first = next(item for item in zone.requests if item.get("clientIP"))
+    later = timedelta(minutes=20)
+    moment = (datetime.fromisoformat(first["datetime"]) - later).isoformat()
+    others = [{**first, "clientRequestPath": "/other", "count": 70}]
+    zone.seed(requests=[{**first, "datetime": moment}, *others])
+    limit = {**LIMIT["ratelimit"], "mitigation_timeout": 60}
+    existing = {**LIMIT, "action": "block", "ratelimit": limit, **before}
+    existing["ratelimit"] = {**limit, "mitigation_timeout": 0} if existing["action"] != "block" else limit
+    modules.done("rate_limit_rules", zone_id=ZONE, rules=[existing])
+    rule = {**LIMIT, "action": "block", "ratelimit": {**limit, **numbers}, "staged": {"max_stopped_percent": 0}}
+    accepted = ["weakens_rate_limits", "passes_traffic"]
+    done = settled(modules, "rate_limit_rules", rules=[rule], accept_risks=accepted)
+    assert reasons(done) == (["evidence"] if stopped else [])
+    if stopped:
+        assert f"It would have stopped {stopped} of " in done["pending"][0]["message"]
 
 
 def test_of_packets_nobody_knows_what_a_wider_rule_matches(service: LocalService, modules: Modules) -> None:

@@ -126,11 +126,9 @@ def _stopped_more(
 
 
 def _over_limit(operation: Operation, plan: Plan, analytics: Analytics) -> StoppedMore:
-    """The requests that a rate limit would have stopped, without those that it stops today."""
-    after = requests_over_limit(operation.planned or {}, plan.before, analytics)
-    stopped, unknown, existing = after.stopped, after.unknown, operation.existing
-    stops_today = existing is not None and not raises_rule(operation)
-    if existing and stops_today and ACTION not in operation.fields and not unknown:
-        before = requests_over_limit(existing, plan.before, analytics)
-        stopped, unknown = max(0, stopped - before.stopped), before.unknown
-    return StoppedMore(StoppedTraffic(stopped, after.requests, REQUESTS), unknown)
+    """The requests that a rate limit would have stopped, without those that it stops today; a block
+    stops people whom a challenge lets pass."""
+    is_new = raises_rule(operation) or operation.fields.get(ACTION) == "block"
+    today = None if is_new else operation.existing
+    over = requests_over_limit(operation.planned or {}, plan.before, analytics, today)
+    return StoppedMore(StoppedTraffic(over.stopped, over.requests, REQUESTS), over.unknown)

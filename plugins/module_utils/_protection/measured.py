@@ -156,35 +156,80 @@ class OverLimit(NamedTuple):
     unknown: Sequence[str]
 
 
-def requests_over_limit(rule: Object, state: State, analytics: Analytics) -> OverLimit:
+class LimitNumbers(NamedTuple):
+    """The number of requests that a limit lets through in a period, and for how many further
+    periods it then stops a client."""
+
+    most: int
+    further: int
+
+
+def requests_over_limit(
+    rule: Object, state: State, analytics: Analytics, existing: Object | None = None
+) -> OverLimit:
     """The requests that a rate limit would have stopped: of each client those above its number in a
-    period, and all until its timeout has passed."""
+    period, and all until its timeout has passed. Those that the `existing` limit stops today do not
+    count; it is left out of account unless it counts the same requests."""
     limit, declared = counted_limit(rule, state), limit_of(rule)
     counts = _counted(limit, state, analytics)
     unknown = [*limit.unknown, *counts.unknown]
     unknown += [OTHERS_COUNTED] if declared.get("counting_expression") else []
-    most, timeout = declared.get("requests_per_period"), declared.get("mitigation_timeout") or 0
-    if not isinstance(most, int) or not isinstance(timeout, int):
+    planned = _numbers_of(rule)
+    if planned is None:
         return OverLimit(0, counts.of_zone, [*unknown, NO_NUMBER])
+    today = _numbers_today(existing, rule, state) if existing else None
     by_client: dict[object, dict[int, int]] = {}
     for (client, number), requests in counts.requests.items():
         by_client.setdefault(client, {})[number] = requests
-    further = -(-timeout // limit.period)
-    stopped = sum(_stopped_of(periods, most, further) for periods in by_client.values())
+    stopped = sum(_newly_stopped(periods, planned, today) for periods in by_client.values())
     return OverLimit(stopped, counts.of_zone, unknown)
 
 
-def _stopped_of(periods: Mapping[int, int], most: int, further: int) -> int:
-    """The stopped requests of a client with so many requests by the number of a period; it is
-    stopped in so many `further` periods."""
-    stopped, until = 0, -1
+def _numbers_of(rule: Object, is_least: bool = False) -> LimitNumbers | None:
+    """The numbers of a limit, None if it lacks one. A period in which its timeout ends counts
+    whole, or if they are the least, only those that it surely stops from beginning to end."""
+    declared = limit_of(rule)
+    most, timeout = declared.get("requests_per_period"), declared.get("mitigation_timeout") or 0
+    period = declared.get("period")
+    if not (isinstance(most, int) and isinstance(timeout, int) and isinstance(period, int)):
+        return None
+    further = max(0, timeout // period - 1) if is_least else -(-timeout // period)
+    return LimitNumbers(most, further)
+
+
+def _numbers_today(existing: Object, rule: Object, state: State) -> LimitNumbers | None:
+    """The numbers of a limit that is in force, None unless it counts and stops the same requests as
+    a planned one."""
+    counted = [counted_limit(item, state)._replace(ref="") for item in (existing, rule)]
+    if counted[0] != counted[1] or existing.get("expression") != rule.get("expression"):
+        return None
+    timeouts = {limit_of(item).get("mitigation_timeout") or 0 for item in (existing, rule)}
+    return _numbers_of(existing, is_least=len(timeouts) > 1)
+
+
+def _newly_stopped(
+    periods: Mapping[int, int], planned: LimitNumbers, today: LimitNumbers | None
+) -> int:
+    """The requests of a client that are stopped, and are not today; `periods` are all its requests
+    by the number of the period. Of the requests of a period, limits stop the last ones."""
+    stopped_today = _stopped_of(periods, today) if today else {}
+    newly = 0
+    for number, stopped in _stopped_of(periods, planned).items():
+        newly += max(0, stopped - stopped_today.get(number, 0))
+    return newly
+
+
+def _stopped_of(periods: Mapping[int, int], numbers: LimitNumbers) -> dict[int, int]:
+    """The stopped requests of a client, by the number of the period."""
+    stopped: dict[int, int] = {}
+    until = -1
     for number in sorted(periods):
         requests = periods[number]
         if number <= until:
-            stopped += requests
-        elif requests > most:
-            stopped += requests - most
-            until = number + further
+            stopped[number] = requests
+        elif requests > numbers.most:
+            stopped[number] = requests - numbers.most
+            until = number + numbers.further
     return stopped
 
 
