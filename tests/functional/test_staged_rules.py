@@ -336,6 +336,54 @@ def test_of_a_limit_that_stops_already_only_what_passes_today_counts(
         assert f"It would have stopped {stopped} of " in done["pending"][0]["message"]
 
 
+RATE_LIMIT = {**LIMIT, "action": "block", "ratelimit": {**LIMIT["ratelimit"], "mitigation_timeout": 60}}
+PACKETS = {"ref": "admin", "action": "block", "expression": "ip.src in {192.0.2.0/24}"}
+LOWER = {**RATE_LIMIT["ratelimit"], "requests_per_period": 5}
+RULES_IN_TURN: list[tuple[str, str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
+    ("custom_rules", "custom_rule", {"zone_id": ZONE}, ADMIN, {"expression": WIDER["expression"]}),
+    ("custom_ruleset", "custom_ruleset_rule", {"zone_id": ZONE, "name": "Bots"}, ADMIN, {"expression": "true"}),
+    ("rate_limit_rules", "rate_limit_rule", {"zone_id": ZONE}, RATE_LIMIT, {"ratelimit": LOWER}),
+    (
+        "network_firewall_rules",
+        "network_firewall_rule",
+        {"account_id": ACCOUNT},
+        PACKETS,
+        {"expression": "ip.src eq 192.0.3.1"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("module", "resource", "owner", "rule", "wider"), RULES_IN_TURN)
+@pytest.mark.parametrize(
+    ("before", "is_wider", "action"),
+    [({}, False, "block"), ({}, True, "log"), ({"enabled": False}, False, "log"), ({"action": "log"}, False, "log")],
+)
+def test_a_rule_with_another_ref_goes_on_if_the_same_run_deletes_the_former_one(
+    service: LocalService,
+    modules: Modules,
+    module: str,
+    resource: str,
+    owner: dict[str, Any],
+    rule: dict[str, Any],
+    wider: dict[str, Any],
+    before: dict[str, Any],
+    is_wider: bool,
+    action: str,
+) -> None:
+    modules.done(module, rules=[{**rule, **before}], **owner)
+    codes = {"rate_limit_rules": "weakens_rate_limits", "network_firewall_rules": "weakens_network_firewall"}
+    owner = {**owner, "accept_risks": [codes.get(module, "weakens_zone"), "passes_traffic"] if is_wider else []}
+    renamed = {**rule, "ref": "new", "staged": {}, **(wider if is_wider else {})}
+    results = [modules.run(module, check, rules=[renamed], **owner, purge=True) for check in (True, False)]
+    for result in results:
+        changes = {item["action"]: item["fields"] for item in result["operations"]}
+        assert {*changes} == {"create", "delete"} and changes["create"]["action"] == action, result.get("msg")
+    assert not modules.done(module, rules=[renamed], **owner, purge=True)["changed"]
+    beside = {**renamed, "ref": "beside"}
+    third = modules.done(module, rules=[beside], **owner)
+    assert third["operations"][0]["fields"]["action"] == "log" and resource == third["operations"][0]["resource"]
+
+
 def test_of_packets_nobody_knows_what_a_wider_rule_matches(service: LocalService, modules: Modules) -> None:
     rule = {"ref": "deny", "action": "block", "expression": "ip.src in {192.0.2.0/25}"}
     modules.done("network_firewall_rules", account_id=ACCOUNT, rules=[rule])

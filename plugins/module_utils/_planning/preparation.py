@@ -66,6 +66,25 @@ class Preparation(NamedTuple):
     ) -> Prepared:
         """The plan of the task for this existing state, or the rest of a plan that was `begun`;
         raises PlanError and ServiceError."""
+        return self._on(existing)._prepared(existing, traffic, begun)
+
+    def _on(self, existing: State) -> Preparation:
+        """The preparation with the rules that go through no stages, since they take the place of
+        existing ones."""
+        rollout = self.rollout
+        if not (rollout.stages or rollout.tested):
+            return self
+        from .renamed_rules import rules_in_place_of_others  # loaded by the tasks with such rules
+
+        desired = self._situation(existing).desired
+        at_once = rollout.at_once | rules_in_place_of_others(existing, desired)
+        return self._replace(
+            planner=self.planner._replace(rollout=rollout._replace(at_once=at_once))
+        )
+
+    def _prepared(
+        self, existing: State, traffic: AccountTraffic | None, begun: Plan | None
+    ) -> Prepared:
         # 1. Read the nested objects that the task names.
         nested = self._read_nested(existing)
         # 2. Draft: as desired, as described, and not too early.
@@ -90,8 +109,9 @@ class Preparation(NamedTuple):
         """The state to which the task changes the state `existing`, after a plan was `begun`; reads
         nothing, and raises PlanError.
         """
-        draft = self.planner.draft(self._situation(existing, begun=begun))
-        return self.planner.in_turn(draft).plan.after()
+        planner = self._on(existing).planner
+        draft = planner.draft(self._situation(existing, begun=begun))
+        return planner.in_turn(draft).plan.after()
 
     @property
     def _reader(self) -> SurroundingsReader:

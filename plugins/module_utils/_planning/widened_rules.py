@@ -9,7 +9,7 @@ requests speak for them before they are written. Not known counts as too much.""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._expressions.expression import Expression
@@ -22,7 +22,7 @@ from .._protection.backtested import of_analytics
 from .._protection.measured import Analytics, requests_over_limit
 from .._protection.monitoring import UNDECIDING, ladder_of, raises_rule
 from .._schema.rate_limits import RATE_LIMIT_RULES, limit_of
-from .._schema.resource import ACTION, NO_ITEMS, ZONE_OPTION, Object, without
+from .._schema.resource import ACTION, NO_ITEMS, ZONE_OPTION, Object, Resource, without
 from .._traffic.stopped import MIGHT_HAVE_STOPPED, WOULD_HAVE_STOPPED, StoppedTraffic
 from .verdicts import verdict_on
 from .way import with_rulesets_after
@@ -38,13 +38,21 @@ LOOSER_IF_HIGHER, LOOSER_IF_LOWER = "requests_per_period", "mitigation_timeout"
 
 def widens(operation: Operation) -> bool:
     """Return whether a rule that stops traffic may stop more of it after an operation."""
-    resource, existing, planned = operation.resource, operation.existing, operation.planned
-    ladder = None if resource.mode_field else ladder_of(resource)
-    if ladder is None or existing is None or planned is None:
+    existing, planned = operation.existing, operation.planned
+    if operation.resource.mode_field or existing is None or planned is None:
         return False
-    if not ladder.is_at_last(existing) or not ladder.is_at_last(planned):
+    return may_stop_more(operation.resource, existing, planned, {*operation.fields})
+
+
+def may_stop_more(
+    resource: Resource, existing: Object, planned: Object, changed: AbstractSet[str]
+) -> bool:
+    """Return whether both of these rules stop traffic, and the planned one may stop more of it;
+    they differ in the fields that are `changed`."""
+    ladder = ladder_of(resource)
+    if ladder is None or not ladder.is_at_last(existing) or not ladder.is_at_last(planned):
         return False
-    names = {*operation.fields} - {POSITION, *UNDECIDING, *ladder.of_last_alone}
+    names = changed - {POSITION, *UNDECIDING, *ladder.of_last_alone}
     return any(_stops_more(name, existing, planned) for name in names)
 
 
