@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from ..plugin_utils import _bytecode  # noqa: F401  # isort: skip  # pylint: disable=unused-import
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any

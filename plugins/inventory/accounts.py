@@ -149,6 +149,8 @@ groups:
   paused_zones: edge_zone_paused | default(false)
 """
 
+from ..plugin_utils import _bytecode  # noqa: F401  # isort: skip  # pylint: disable=unused-import
+
 import os
 import time
 from collections.abc import Mapping, Sequence

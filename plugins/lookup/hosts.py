@@ -52,6 +52,8 @@ _raw:
   elements: str
 """
 
+from ..plugin_utils import _bytecode  # noqa: F401  # isort: skip  # pylint: disable=unused-import
+
 from typing import Any, Mapping, Sequence
 
 from ansible import context

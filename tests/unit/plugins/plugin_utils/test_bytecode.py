@@ -16,6 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[4]
 PAGE = (ROOT / "docs" / "fast_path.md").read_text(encoding="utf-8")
 PERFORMANCE = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+FIRST_IMPORT = re.compile(r"^from \.\.(\S+) import (\w+)", re.MULTILINE)
 PROGRAM = """
 import sys
 from ansible.plugins.loader import init_plugin_loader
@@ -40,3 +41,10 @@ def test_the_page_is_short_and_its_figures_are_those_that_are_measured() -> None
     figures = set(re.findall(r"\b\d\.\d+\b(?= of)", PAGE))
     assert len(figures) == 3
     assert figures <= set(re.findall(r"(?<=\| )\d\.\d+(?= \|)", PERFORMANCE))
+
+
+@pytest.mark.parametrize("kind", ["action", "filter", "inventory", "lookup"])
+def test_each_plugin_sets_the_finder_up_before_it_imports_private_modules(kind: str) -> None:
+    for path in sorted((ROOT / "plugins" / kind).glob("*.py")):
+        first = FIRST_IMPORT.search(path.read_text(encoding="utf-8"))
+        assert first and {"_bytecode", "module_action"} & {*first.groups()}, path.name
