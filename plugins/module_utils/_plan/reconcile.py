@@ -63,7 +63,7 @@ def order_operations(
     places = {key: place for place, key in enumerate(order, start=1)}
     moving = set(order) - set(unmoved)
     by_key = {operation.key: operation for operation in changes if operation.action != "delete"}
-    for index, obj in enumerate(existing):
+    for index, obj in enumerate(existing if moving else ()):
         key = resource.key_of(obj)
         if key in moving:
             by_key.setdefault(key, Operation("update", resource, {}, obj, index))

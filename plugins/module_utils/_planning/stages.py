@@ -130,12 +130,13 @@ class Rollout(NamedTuple):
     ) -> bool:
         """Return whether these values would enable an object that must wait, or have it stop
         more."""
-        ladder, target = ladder_of(resource), (resource.plural, resource.key_of(values))
-        if ladder is None or target in against:
-            return target in against
-        if target in self.at_once or not _raises(ladder, existing, values):
+        target = (resource.plural, resource.key_of(values))
+        if target in against:
+            return True
+        if target in self.at_once or not self._is_staged(resource, target):
             return False
-        if not self._is_staged(resource, target):
+        ladder = ladder_of(resource)
+        if ladder is None or not _raises(ladder, existing, values):
             return False
         return bool(enabled_too_soon(resource, existing, self.now, self._time_of(target)))
 
@@ -171,7 +172,8 @@ class Rollout(NamedTuple):
         after = planned.plan.after() if self.terms.is_staged or self._has_stages else {}
         for desired in task_desired:
             resource, ladder = desired.resource, ladder_of(desired.resource)
-            if ladder is None or resource.plural not in after:
+            may_wait = self.terms.is_staged if resource.mode_field else bool(self.stages)
+            if ladder is None or resource.plural not in after or not (may_wait or planned.against):
                 continue
             objects = {resource.key_of(obj): obj for obj in after[resource.plural]}
             for key, values in desired.objects.items():

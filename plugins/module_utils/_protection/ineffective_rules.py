@@ -113,8 +113,10 @@ def _end_of(rule: ZoneRule, ends: Ends) -> datetime | None:
 
 def _effect_of(rule: ZoneRule) -> str:
     """A text on the effect of a rule, equal for rules with the same effect; a skip that is logged
-    differs from one that is not."""
+    differs from one that is not. The action of a rule says all if nothing goes with it."""
     given = {name: rule.obj[name] for name in ALIKE_IN if rule.obj.get(name) is not None}
+    if not (rule.lets_pass or rule.conditions) and [*given] == ["action"]:
+        return rule.action
     logging = (rule.obj.get("logging") or LOGGED["logging"]) if rule.lets_pass else None
     return as_json([_in_any_order(given), logging, rule.key if rule.conditions else None])
 

@@ -141,7 +141,7 @@ class Field(NamedTuple):
 
     def normalised(self, obj: Object | None) -> Hashable:
         """The normalised value of this field of `obj`, comparable and sortable."""
-        value = (obj or {}).get(self.name)
+        value = obj.get(self.name) if obj else None
         return self.value.normalise(self.absent_default if value is None else value)
 
     @property

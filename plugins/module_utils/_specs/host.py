@@ -269,11 +269,11 @@ def _sections_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostSe
             continue
         section_options = options.under(OPTION_NAMES[section])
         main_option = main_resource.option
-        if "purge" in spec.options:
-            section_options["purge"] = _purge_of(section, section_options)
         if section in expected_sections and _is_null(section_options, main_option):
             section_options[main_option] = []
         if section == SectionName.ACCOUNT or _describes(section_options, main_option, section):
+            if "purge" in spec.options:
+                section_options["purge"] = _purge_of(section, section_options)
             owner_option = {main_resource.resource.owner: "of the host"}
             yield HostSection(section, copy(spec.owned(owner_option, {})), section_options)
 
