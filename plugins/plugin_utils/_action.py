@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import unified_diff
 from functools import partial
 from textwrap import TextWrapper
-from threading import RLock
 from typing import Any, NamedTuple
 
 import yaml
@@ -49,8 +48,6 @@ from ._module_options import packed_arguments, read_arguments, with_approval
 from ._variables import ENCODER, as_packed, origin_of_value, plain
 from ._worker import end_with_run, first_of_run, prepare_workers
 
-# Ansible templates in one thread at a time, and so do lookups, which are code of others.
-TEMPLATING = RLock()
 COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which workers do not have
 
 

@@ -17,8 +17,8 @@ from .._plan.plan import Plan
 from .._plan.reconcile import Adjust, make_plan
 from .._plan.rollout import Planned, Target, Verdict, Verdicts
 from .._schema.resource import NO_ITEMS, Resource, State
-from .reading import Surroundings
 from .stages import Rollout, brought_at_once, changes_protection
+from .surroundings import Surroundings
 
 
 class Situation(NamedTuple):

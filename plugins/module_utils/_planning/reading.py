@@ -24,28 +24,10 @@ from .._plan.plan import Plan
 from .._schema.account import decided_with
 from .._schema.resource import ZONE_OPTION, Object, Resource, State
 from .stages import Rollout, changes_protection
+from .surroundings import Surroundings
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic
-    from .rule_evidence import RuleEvidence
-
-
-class Surroundings(NamedTuple):
-    """All that decides about a plan: its draft with the whole existing state, the traffic and what
-    rules have logged if the task asks for it, and the facts on which the guard checks it."""
-
-    draft: Plan
-    traffic: AccountTraffic | None = None
-    facts: Facts = Facts()
-    rule_evidence: RuleEvidence | None = None
-
-    def complete(self, plan: Plan) -> Plan:
-        """The plan, with the existing state as the draft has it: all that was read."""
-        from .way import with_rulesets_after  # loaded by the tasks of which something waits
-
-        draft = self.draft
-        completed = plan._replace(before=draft.before, unread=draft.unread, contents=draft.contents)
-        return with_rulesets_after(completed)
 
 
 class SurroundingsReader(NamedTuple):

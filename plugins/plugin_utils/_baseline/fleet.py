@@ -21,10 +21,11 @@ from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ...module_utils._api.progress import SHOW_INTERVAL, Count, Progress
 from ...module_utils._concurrency import attempt_each, shared_by_tasks
 from ...module_utils._text import Screen, first_few, first_sentences, plural
-from .._action import TEMPLATING, CollectionAction, ModuleCalls
+from .._action import CollectionAction, ModuleCalls
 from .._alike import hosts_by_text
 from .._worker import first_of_run
 from .host_task import HostTask
+from .host_variables import TEMPLATING
 from .object_diffs import of_host
 
 Product = TypeVar("Product")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
@@ -35,6 +36,8 @@ from .._variables import (
 )
 from .variables import OF_HOST, PREFIX, without_omitted, wrong_names
 
+# Ansible templates in one thread at a time, and so do lookups, which are code of others.
+TEMPLATING = RLock()
 UNDEFINED = "is undefined"  # in Ansible's words
 BASE_URLS = tuple(f"{prefix}base_url" for prefix in (PREFIX, "edge_"))  # the first one counts
 

@@ -21,7 +21,7 @@ from ...module_utils._schema.custom_rules import CUSTOM_RULES_OF_ACCOUNT
 from ...module_utils._schema.custom_rulesets import WHOLE_RULESETS
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.resource import ACCOUNT_OPTION, fields_in
-from .._action import TEMPLATING
+from .host_variables import TEMPLATING
 from .variables import VARIABLE_OF
 
 Variables = Mapping[str, Any]
