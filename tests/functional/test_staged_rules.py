@@ -201,6 +201,20 @@ def test_a_rule_that_stops_already_gets_wider_when_past_requests_allow_it(
         )
 
 
+def test_one_query_asks_for_all_rules_that_get_wider(service: LocalService, modules: Modules) -> None:
+    others = [{**ADMIN, "ref": ref, "expression": f'http.request.uri.path eq "/{ref}"'} for ref in ("a", "b")]
+    modules.done("custom_rules", zone_id=ZONE, rules=[ADMIN, *others])
+    paths(service, "/a/x", 200, "pro")
+    wider = [{**STAGED, "ref": ref, "expression": f'http.request.uri.path contains "/{ref}/"'} for ref in ("a", "b")]
+    asked = []
+    for rules in ([wider[0]], wider):
+        service.calls.clear()
+        predicted = modules.run("custom_rules", check=True, zone_id=ZONE, rules=rules)
+        assert [pending["key"] for pending in predicted["pending"]] == ["a"]
+        asked.append(len(service.queries))
+    assert asked[0] == asked[1]
+
+
 def test_requests_that_might_be_stopped_are_told_as_such(service: LocalService, modules: Modules) -> None:
     modules.done("custom_rules", zone_id=ZONE, rules=[ADMIN])
     paths(service, "/admin", 200, "pro")

@@ -232,5 +232,5 @@ def _backtested(plan: Plan, client: Client, terms: BacktestTerms) -> Backtested:
     if terms.file:
         return Backtested(backtest, of_file(backtest, terms.file), terms.max_percent)
     zone_id = client.owner.get(ZONE_OPTION)
-    record = of_analytics(backtest, client.ask, zone_id, client.now, terms.hours)
+    (record,) = of_analytics([backtest], client.ask, zone_id, client.now, terms.hours)
     return Backtested(backtest, record, terms.max_percent)

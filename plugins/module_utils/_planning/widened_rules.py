@@ -17,7 +17,7 @@ from .._expressions.solve import unmatched
 from .._guard.facts import PASSING_REQUESTS, sentences_on_undecided
 from .._plan.plan import POSITION, Operation, Plan
 from .._plan.rollout import EvidenceLimits, Target, Verdict
-from .._protection.backtest import Backtest
+from .._protection.backtest import Backtest, BacktestRecord
 from .._protection.backtested import of_analytics
 from .._protection.measured import Analytics, requests_over_limit
 from .._protection.monitoring import UNDECIDING, ladder_of, raises_rule
@@ -103,31 +103,53 @@ def past_verdicts(
     limits: Mapping[Target, EvidenceLimits],
 ) -> dict[Target, Verdict]:
     """The verdicts of past requests on rules of a plan that these operations have stop more."""
-    verdicts: dict[Target, Verdict] = {}
+    by_hours: dict[float, list[Operation]] = {}
     for operation in operations:
-        of_rule = limits[operation.target]
-        stopped = _stopped_more(operation, plan, client, now, of_rule.hours)
-        verb = MIGHT_HAVE_STOPPED if stopped.undecided else WOULD_HAVE_STOPPED
-        verdicts[operation.target] = verdict_on(
-            stopped.traffic, of_rule, stopped.unknown, stopped.undecided, verb
-        )
+        by_hours.setdefault(limits[operation.target].hours, []).append(operation)
+    verdicts: dict[Target, Verdict] = {}
+    for hours, examined in by_hours.items():
+        for target, stopped in _stopped_more(examined, plan, client, now, hours).items():
+            verb = MIGHT_HAVE_STOPPED if stopped.undecided else WOULD_HAVE_STOPPED
+            of_rule = limits[target]
+            verdicts[target] = verdict_on(
+                stopped.traffic, of_rule, stopped.unknown, stopped.undecided, verb
+            )
     return verdicts
 
 
 def _stopped_more(
-    operation: Operation, plan: Plan, client: Client, now: datetime | None, hours: float
-) -> StoppedMore:
+    operations: Sequence[Operation], plan: Plan, client: Client, now: datetime | None, hours: float
+) -> dict[Target, StoppedMore]:
+    """The requests of the last hours that each of these operations would have stopped, with one
+    query for all rules that a backtest evaluates."""
     zone_id = client.owner.get(ZONE_OPTION)
-    if now is None:
-        return StoppedMore(NONE_STOPPED, [NO_TIME])
-    if zone_id is None or operation.resource.traffic != "request":
-        return StoppedMore(NONE_STOPPED, [ONLY_REQUESTS])
-    if operation.resource.plural == RATE_LIMIT_RULES.plural:
-        analytics = Analytics(client.ask, zone_id, now, hours)
-        return _over_limit(operation, plan, analytics)
+    stopped: dict[Target, StoppedMore] = {}
+    backtests: dict[Target, Backtest] = {}
+    for operation in operations:
+        resource, target = operation.resource, operation.target
+        if now is None:
+            stopped[target] = StoppedMore(NONE_STOPPED, [NO_TIME])
+        elif zone_id is None or resource.traffic != "request":
+            stopped[target] = StoppedMore(NONE_STOPPED, [ONLY_REQUESTS])
+        elif resource.plural == RATE_LIMIT_RULES.plural:
+            analytics = Analytics(client.ask, zone_id, now, hours)
+            stopped[target] = _over_limit(operation, plan, analytics)
+        else:
+            backtests[target] = _backtest_of(operation, plan)
+    if backtests:
+        records = of_analytics([*backtests.values()], client.ask, zone_id, now, hours)
+        for (target, backtest), record in zip(backtests.items(), records):
+            stopped[target] = _of_backtest(backtest, record)
+    return stopped
+
+
+def _backtest_of(operation: Operation, plan: Plan) -> Backtest:
+    """The backtest of one operation of a plan, without the others."""
     alone = with_rulesets_after(plan._replace(operations=(operation,), order=NO_ITEMS))
-    backtest = Backtest(plan.before, alone.after())
-    record = of_analytics(backtest, client.ask, zone_id, now, hours)
+    return Backtest(plan.before, alone.after())
+
+
+def _of_backtest(backtest: Backtest, record: BacktestRecord) -> StoppedMore:
     number, passing = backtest.requests["may_block"], backtest.requests["passing"]
     stopped = StoppedTraffic(number, passing, PASSING_REQUESTS)
     return StoppedMore(stopped, record["unknown"], sentences_on_undecided(backtest))

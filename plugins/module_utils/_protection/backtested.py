@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime, timedelta, timezone
+from itertools import chain
+from typing import Sequence
 
 from .._text import first_few, plural
 from .._timestamps import write_timestamp
@@ -21,26 +23,33 @@ ONLY_ZONES = "An account has no analytics of single requests; name a file with t
 
 
 def of_analytics(
-    backtest: Backtest, send: Send, zone_id: str | None, now: datetime | None, hours: float
-) -> BacktestRecord:
-    """The backtest of the requests that a zone received in the last `hours` before `now`, as
-    results show it. If `zone_id` is None, it says that accounts have no analytics of requests."""
+    backtests: Sequence[Backtest],
+    send: Send,
+    zone_id: str | None,
+    now: datetime | None,
+    hours: float,
+) -> list[BacktestRecord]:
+    """The backtests of the requests that a zone received in the last `hours` before `now`, as
+    results show them, with one query for all of them. If `zone_id` is None, they say that accounts
+    have no analytics of requests."""
     if zone_id is None:
-        return backtest.record((None, None), [ONLY_ZONES])
-    reader = FieldReader(backtest.fields, ANALYTICS)
+        return [backtest.record((None, None), [ONLY_ZONES]) for backtest in backtests]
+    fields = dict.fromkeys(chain.from_iterable(backtest.fields for backtest in backtests))
+    reader = FieldReader([*fields], ANALYTICS)
     until = now or datetime.now(timezone.utc)
     since = until - timedelta(hours=hours)
     listing = ask_requests(send, zone_id, reader.names, since, until)
     rows = ((row.values, row.packets, row.samples) for row in listing.rows)
     for groups in reader.groups(rows):
-        backtest.add(groups)
+        for backtest in backtests:
+            backtest.add(groups)
     window = (write_timestamp(listing.page.since), write_timestamp(until))
     samples: Counter[str] = Counter()
     for row in listing.hourly_rows:
         samples[str(row.values[0])] += row.samples
     silent = silence(samples, listing.page.since, until, "requests")
     reasons_unknown = [*listing.unknown, *([silent] if silent else [])]
-    return backtest.record(window, reasons_unknown)
+    return [backtest.record(window, reasons_unknown) for backtest in backtests]
 
 
 def of_file(backtest: Backtest, path: str) -> BacktestRecord:
