@@ -28,7 +28,7 @@ Lists = Mapping[str, set[str]]
 Rulesets = Mapping[str, tuple[list[str], bool]]  # the lists to which the rules refer, and whether it is deployed
 # Those of a change met faults that are mended, but for the first ones.
 FLEETS = range(2000) if EVERY_ROW else (0, 1, 2, 3, 10, 18, 19)
-FULL_FLEETS = range(2000) if EVERY_ROW else (4, 18, 21, 24, 92)  # zones make room in the first and the third
+FULL_FLEETS = range(2000) if EVERY_ROW else (4, 18, 21, 24, 92, 295)  # zones make room in 4 and 21, a ruleset in 295
 ENTERPRISE = {"expression": 'cf.zone.plan eq "ENT"'}
 
 
@@ -183,13 +183,23 @@ def newly_used_by(zone: int, before: State, after: State) -> set[str]:
 
 
 def makes_room(name: str, before: State, after: State, refused: AbstractSet[int]) -> bool:
-    """Whether a list can be deleted before others are made: only zones refer to it, whose new rules need none of the
-    new ones, and no new items."""
+    """Whether a list can be deleted before others are made: the new rules of zones and rulesets that refer to it need
+    none of the new ones, and no new items."""
     filled = {listed for listed in after.lists if after.lists[listed] - before.lists.get(listed, set())}
-    if name in after.lists or any(name in names for names, _is_deployed in before.rulesets.values()):
+    if name in after.lists or any(
+        name in before.rulesets[ruleset][0] and not changes_first(ruleset, before, after, filled)
+        for ruleset in before.rulesets
+    ):
         return False
     users = [zone for zone in range(ZONES) if name in used_by(zone, before)]
     return all(zone + 1 not in refused and filled.isdisjoint(newly_used_by(zone, before, after)) for zone in users)
+
+
+def changes_first(ruleset: str, before: State, after: State, filled: AbstractSet[str]) -> bool:
+    """Whether a ruleset of the account may change before its lists do: it stays, and needs nothing new."""
+    if ruleset not in after.rulesets:
+        return False
+    return filled.isdisjoint({*after.rulesets[ruleset][0]} - {*before.rulesets[ruleset][0]})
 
 
 def has_room(before: State, after: State, refused: AbstractSet[int]) -> bool:

@@ -9,6 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, host_part
 
 from tests.fake_service import LocalService
@@ -47,6 +51,69 @@ def test_a_list_to_which_rules_refer_has_no_room_beside_it(service: LocalService
     failed = run_module(part(service, baseline_ip_lists=RENAMED), False)
     assert "The account would have 11 lists, where at most 10 may be" in failed["msg"]
     assert not service.writes
+
+
+LISTED = {"ref": "listed", "action": "block", "expression": "ip.src in $list0"}
+PLAIN = {"ref": "plain", "action": "block", "expression": "ip.src eq 192.0.2.1"}
+ADDRESS = [{"ip": "192.0.2.2"}]
+IN_NEW = {**LISTED, "expression": "ip.src in $new"}
+IN_FILLED = {**LISTED, "expression": "ip.src in $list1"}
+FILLING = [{**FULL[1], "items": ADDRESS}, *RENAMED[1:]]
+
+
+def crowded(service: LocalService) -> None:
+    """Have an account that has no room for a list beside those that it has."""
+    account = service.account(ACCOUNT)
+    account.seed(type="standard", lists=FULL)
+    account.ip_lists.most = MOST["standard"]
+
+
+@pytest.mark.parametrize("owner", ["the zone", "a ruleset"])
+def test_rules_that_need_nothing_new_make_room(owner: str, service: LocalService) -> None:
+    crowded(service)
+    rules: list[dict[str, Any]] = [LISTED, PLAIN]
+    ruleset = {"name": "shared", "rules": rules}
+    if owner == "the zone":
+        service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=rules)
+        variables: dict[str, Any] = {"edge_zone_id": ZONE, "baseline_custom_rules": [PLAIN]}
+    else:
+        service.account(ACCOUNT).seed(custom_rulesets=[ruleset])
+        variables = {"baseline_custom_rulesets": [{**ruleset, "rules": [PLAIN], "purge": True}]}
+    result = lawful_part(part(service, baseline_ip_lists=RENAMED, **variables))
+    order = [(each["action"], each["key"].split()[-1]) for each in result["operations"]]
+    assert order == [("delete", "listed"), ("delete", "list0"), ("create", "new")]
+
+
+@pytest.mark.parametrize(("rule", "lists"), [(IN_NEW, RENAMED), (IN_FILLED, FILLING)], ids=["new", "filled"])
+def test_rules_that_need_something_new_make_no_room(
+    rule: dict[str, Any], lists: list[dict[str, Any]], service: LocalService
+) -> None:
+    crowded(service)
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[LISTED, PLAIN])
+    variables = {"baseline_ip_lists": lists, "baseline_custom_rules": [rule, PLAIN]}
+    failed = run_module(part(service, edge_zone_id=ZONE, **variables), False)
+    assert "Rules still refer to list0, which the plan removes: make it two runs" in failed["msg"]
+    assert not service.writes
+
+
+@pytest.mark.parametrize(("number", "first"), [(6000, "create"), (6001, "delete")])
+def test_items_of_a_list_to_which_no_rule_refers_make_room(number: int, first: str) -> None:
+    lists = [{"id": "1", "name": "old", "kind": "ip", "num_items": number, "num_referencing_filters": 0}]
+    gone = [parse_desired(LISTS, [(Option(), {"name": "new"})], exclusive=True)]
+    items = [(Option("items", index), {"ip": f"192.0.{index >> 8}.{index & 255}"}) for index in range(4000)]
+    state = {LISTS.plural: lists, items_of("new").plural: []}
+    plan = make_plan(state, [*gone, parse_desired(items_of("new"), items)])
+    assert plan.operations[0].action == first
+
+
+def test_items_that_no_rule_meets_make_room_for_others() -> None:
+    lists = [{"id": "1", "name": "old", "kind": "ip", "num_items": 10000, "num_referencing_filters": 0}]
+    state: dict[str, Any] = {LISTS.plural: lists, items_of("old").plural: [{"id": "2", "ip": "192.0.2.1"}]}
+    plan = make_plan(state, [parse_desired(items_of("old"), [(Option(), {"ip": "192.0.2.2"})], exclusive=True)])
+    assert [operation.action for operation in plan.operations] == ["delete", "create"]
+    used = {**state, LISTS.plural: [{**lists[0], "num_referencing_filters": 1}]}
+    plan = make_plan(used, [parse_desired(items_of("old"), [(Option(), {"ip": "192.0.2.2"})], exclusive=True)])
+    assert [operation.action for operation in plan.operations] == ["create", "delete"]
 
 
 @pytest.mark.parametrize("number", [9, 10])

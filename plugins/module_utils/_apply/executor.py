@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby, takewhile
+from itertools import groupby
 from traceback import format_exception, format_exception_only
 from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
@@ -17,7 +17,7 @@ from .._api.responses import Request, error_details
 from .._concurrency import attempt_each
 from .._errors import Overtaken, ProtectionError, ServiceError
 from .._plan.plan import POSITION, Operation, Plan, differences, overlay, spread_nested
-from .._plan.removals import is_removal
+from .._plan.removals import split_after_room
 from .._schema.resource import (
     NO_ITEMS,
     Field,
@@ -60,15 +60,19 @@ class Call(NamedTuple):
 
 def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
     """The calls for the plan's operations, as many operations in one call as Cloudflare accepts.
-    Objects that rules may name are created before the rules, and deleted after them, but for those
-    that the plan removes first, to make room."""
+    Objects that rules may name are created before the rules, and deleted after them; what makes
+    room for others comes before all of these."""
+    for operations in split_after_room(plan.operations):
+        yield from _calls_of(operations, plan, most_single)
+
+
+def _calls_of(operations: Sequence[Operation], plan: Plan, most_single: int) -> Iterator[Call]:
+    """The calls for a part of a plan, which has all operations on an ordered list, or none."""
     lists: dict[str, list[Operation]] = {}
     resources: dict[str, Resource] = {}
     first_calls: list[Operation] = []
     last_calls: list[Operation] = []
-    making_room = [*takewhile(is_removal, plan.operations)]
-    yield from _single_calls(making_room)
-    for operation in plan.operations[len(making_room) :]:
+    for operation in operations:
         resource = _written_resource(operation)
         resources[resource.plural] = resource
         if resource.is_ordered:

@@ -17,7 +17,7 @@ from .._plan.plan import Check, Operation, Plan, with_along
 from .._plan.removals import split_at_removals
 from .._protection.rules_in_force import expressions_in, lists_named_in
 from .._remembered import remembered
-from .._schema.lists import IP, LIST_KINDS, LISTS, items_of, uses_of
+from .._schema.lists import IP, LIST_KINDS, LISTS, items_of, number_of_items, uses_of
 from .._schema.neighbours import ACCOUNT_DETAILS
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.quotas import ALL, LIST_QUOTAS, ListQuota
@@ -275,9 +275,7 @@ def _items_before(plan: Plan) -> Counter[str]:
     kinds = _kinds_of_lists(plan)
     items: Counter[str] = Counter()
     for obj in plan.before[LISTS.plural]:
-        number = obj.get("num_items")
-        if isinstance(number, (int, float)):
-            items[kinds[LISTS.label_of(obj)]] += int(number)
+        items[kinds[LISTS.label_of(obj)]] += number_of_items(obj)
     return items
 
 

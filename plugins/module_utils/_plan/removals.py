@@ -8,9 +8,9 @@ unless no rule refers to an object whose room is needed."""
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import AbstractSet, Mapping, Sequence
 
-from .._schema.resource import State
+from .._schema.resource import Resource, State
 from .plan import Operation
 
 
@@ -32,22 +32,61 @@ def split_at_removals(
     return operations[:number], operations[number:]
 
 
+def split_after_room(
+    operations: Sequence[Operation],
+) -> tuple[Sequence[Operation], Sequence[Operation]]:
+    """The operations up to the last removal that makes room for others, and those after it."""
+    made, _removals = split_at_removals(operations)
+    number = len(made)
+    while number and not is_removal(made[number - 1]):
+        number -= 1
+    return operations[:number], operations[number:]
+
+
+def waits_for_room(operations: Sequence[Operation], before: State) -> bool:
+    """Return whether a plan has removals at its end, and may not have room before them."""
+    _made, removals = split_at_removals(operations)
+    resources = {removal.resource.plural: removal.resource for removal in removals}
+    referred = [resource.parent or resource for resource in resources.values()]
+    return any(_lacks_room(resource, operations, before) for resource in referred)
+
+
 def removals_for_room(
     operations: Sequence[Operation], before: State, freed: Mapping[str, int]
 ) -> list[Operation]:
     """The removals of what no rule refers to, where some owner would not have room for what is new
     beside it. `freed` are, by list, how many rules of other owners refer to it no more by then.
     """
-    new = [operation.resource.plural for operation in operations if operation.action == "create"]
+    unused: dict[str, AbstractSet[str]] = {}  # names, by plural
     first: list[Operation] = []
     for operation in filter(is_removal, operations):
-        resource, existing = operation.resource, operation.existing
-        most = resource.quota or resource.least_quota
-        number_of_new = new.count(resource.plural)
-        if not (most and number_of_new and existing):
-            continue
-        number = len(resource.our_objects_in(before)) + number_of_new
-        number_freed = freed.get(operation.label, 0)
-        if number > most and resource.semantics.is_unused(existing, before, number_freed):
+        resource = operation.resource
+        referred = resource.parent or resource
+        if referred.plural not in unused:
+            lacks_room = _lacks_room(referred, operations, before)
+            unused[referred.plural] = _unused(referred, before, freed) if lacks_room else set()
+        name = resource.parent_name if resource.parent else operation.label
+        if name in unused[referred.plural]:
             first.append(operation)
     return first
+
+
+def _lacks_room(resource: Resource, operations: Sequence[Operation], before: State) -> bool:
+    """Return whether some owner would not have room for the new objects of a collection, or for new
+    objects inside of them, beside those that it has."""
+    new = [operation.resource for operation in operations if operation.action == "create"]
+    existing = resource.our_objects_in(before)
+    number_of_new = len([created for created in new if created.plural == resource.plural])
+    most = resource.quota or resource.least_quota
+    if most and number_of_new and len(existing) + number_of_new > most:
+        return True
+    new_inside = len([created for created in new if created.parent is resource])
+    number_inside = new_inside + sum(map(resource.semantics.number_inside, existing))
+    return 0 < resource.least_quota_inside < number_inside and new_inside > 0
+
+
+def _unused(resource: Resource, before: State, freed: Mapping[str, int]) -> set[str]:
+    """The names of objects to which no rule refers."""
+    names = {resource.label_of(obj): obj for obj in resource.our_objects_in(before)}
+    is_unused = resource.semantics.is_unused
+    return {name for name in names if is_unused(names[name], before, freed.get(name, 0))}

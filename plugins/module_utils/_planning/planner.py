@@ -15,6 +15,7 @@ from .._context import Context
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._plan.reconcile import Adjust, make_plan
+from .._plan.removals import waits_for_room
 from .._plan.rollout import Planned, Target, Verdict, Verdicts
 from .._schema.resource import NO_ITEMS, Resource, State
 from .stages import Rollout, brought_at_once, changes_protection
@@ -88,7 +89,12 @@ class Planner(NamedTuple):
 
             return plan_as_described(make, situation.desired, adjust)
 
-        return self.rollout.staged(at_stage, against)
+        planned = self.rollout.staged(at_stage, against)
+        if not waits_for_room(planned.plan.operations, planned.plan.before):
+            return planned
+        from .room import with_rules_first  # loaded where room is short
+
+        return planned._replace(plan=with_rules_first(planned.plan, self.context.fleet.room))
 
     def plan(self, situation: Situation, draft: Planned, surroundings: Surroundings) -> Planned:
         """The plan by all that decides about it (`surroundings`); it does not enable objects

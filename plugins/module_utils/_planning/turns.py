@@ -181,26 +181,26 @@ def _facts_of_account(plan: Plan) -> dict[str, Any]:
         "references": _other_references(plan, contents),
         "makes": bool(made),
         "removes": bool(removals),
-        **_room_in(made, removals),
+        **_room_in(made, removals, plan.before),
     }
 
 
-def _room_in(made: Sequence[Operation], removals: Sequence[Operation]) -> dict[str, list[str]]:
-    """The lists that a plan makes or changes (`fills`), those that a plan with new ones removes at
-    its end (`holds_room`), and those that it removes before, since by then rules of zones refer to
-    them no more (`makes_room`)."""
-    creates = any(operation.action == "create" for operation in _of_lists(made))
-    before = [operation for operation in _of_lists(made) if is_removal(operation)]
-    filling = [operation for operation in made if operation not in before]
+def _room_in(
+    made: Sequence[Operation], removals: Sequence[Operation], before: State
+) -> dict[str, list[str]]:
+    """The lists that a plan makes or changes (`fills`), those that a plan with new lists or items
+    removes at its end, or of which it removes items there (`holds_room`), and those of which it
+    does so before, since by then rules of zones refer to them no more (`makes_room`)."""
+    used = {LISTS.label_of(obj) for obj in before.get(LISTS.plural, ()) if uses_of(obj) > 0}
+    creates = any(changed_list(operation) for operation in made if operation.action == "create")
+    first = {changed_list(operation) for operation in made if is_removal(operation)}
+    fills = {changed_list(operation) for operation in made if not is_removal(operation)}
+    holds_room = {*map(changed_list, removals)} if creates else set()
     return {
-        "fills": sorted({*map(changed_list, filling)} - {""}),
-        "holds_room": [removal.label for removal in _of_lists(removals)] if creates else [],
-        "makes_room": [removal.label for removal in before if uses_of(removal.existing or {}) > 0],
+        "fills": sorted(fills - {""}),
+        "holds_room": sorted(holds_room - {""}),
+        "makes_room": sorted(first & used),
     }
-
-
-def _of_lists(operations: Sequence[Operation]) -> list[Operation]:
-    return [operation for operation in operations if operation.resource is LISTS]
 
 
 def _of_account(obj: Object) -> Object:

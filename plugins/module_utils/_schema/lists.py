@@ -194,6 +194,12 @@ def _is_unreferenced(obj: Object, _state: State, freed: int) -> bool:
     return REFERENCES in obj and uses_of(obj) <= freed
 
 
+def number_of_items(obj: Object) -> int:
+    """The number of items of a list, as Cloudflare counts them."""
+    number = obj.get("num_items")
+    return int(number) if isinstance(number, (int, float)) else 0
+
+
 LISTS = Resource(
     name="ip_list",
     plural="ip_lists",
@@ -217,7 +223,13 @@ LISTS = Resource(
     contents=items_in,
     is_referred_to=True,
     least_quota=10,
-    semantics=Semantics(not_ours=_not_ours, assembled=_with_items, is_unused=_is_unreferenced),
+    least_quota_inside=10000,
+    semantics=Semantics(
+        not_ours=_not_ours,
+        assembled=_with_items,
+        is_unused=_is_unreferenced,
+        number_inside=number_of_items,
+    ),
 )
 
 

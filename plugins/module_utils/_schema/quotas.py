@@ -43,7 +43,7 @@ LIST_QUOTAS: Mapping[str, Mapping[str, ListQuota]] = {
         HOSTNAME: ListQuota(40, 10000),
     },
     "standard": {
-        ALL: ListQuota(LISTS.least_quota, 10000),
+        ALL: ListQuota(LISTS.least_quota, LISTS.least_quota_inside),
         ASN: ListQuota(0, 0),
         HOSTNAME: ListQuota(0, 0),
     },

@@ -306,7 +306,8 @@ class Semantics(NamedTuple):
     pass. `with_ids` returns an object of a plan as it is sent, with ids by `id_of_new`.
     `describable` returns the part of an object that options can describe, and `assembled` an object
     with its contents in a state, in the form of results. `is_unused` returns whether it is known
-    that no rule refers to an object in a state, once so many rules of other owners do so no more.
+    that no rule refers to an object in a state, once so many rules of other owners do so no more,
+    and `number_inside` how many objects are inside of one.
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
@@ -321,6 +322,7 @@ class Semantics(NamedTuple):
     describable: Callable[[Object], Object] = lambda obj: obj
     assembled: Callable[[Object, State], dict[str, Any]] = lambda obj, state: dict(obj)
     is_unused: Callable[[Object, State, int], bool] = lambda obj, state, freed: False
+    number_inside: Callable[[Object], int] = lambda obj: 0
 
 
 NO_SEMANTICS = Semantics()
@@ -340,7 +342,8 @@ class Resource:
     the objects; `on_demand` says that it is read only where a task names it; `read_only` names
     fields that Cloudflare sets and does not take back; `nested` is an object inside of each object;
     `quota` is how many objects an owner may have, 0 if that is not known or depends on its plan;
-    `least_quota` is the smallest one if it depends on the owner;
+    `least_quota` is the smallest one if it depends on the owner, and `least_quota_inside` that of
+    the objects inside of all of them together;
     `catalogue` is what objects name; `retired` is what to do where Cloudflare answers 410 Gone.
     `parent` is the collection of the object that holds this one, whose key is `parent_name`; its id
     stands in the path as `{parent_id}`. `contents` returns the collection inside of an object; if
@@ -375,6 +378,7 @@ class Resource:
     nested: Nested | None = None
     quota: int = 0
     least_quota: int = 0
+    least_quota_inside: int = 0
     retired: str = ""
     parent: Resource | None = None
     parent_name: str = ""
