@@ -28,7 +28,7 @@ def host_folder(directory: str, host: str) -> Path:
     """
     if host in ("", ".", "..") or os.sep in host or "\0" in host:
         raise ValueError(f"the host name '{host}' is not a name of a folder")
-    return Path.cwd() / os.path.expanduser(directory) / host
+    return Path(os.path.join(os.getcwd(), os.path.expanduser(directory), host))
 
 
 def require_writable(folder: Path) -> None:

@@ -295,6 +295,9 @@ def unmanaged_lists(
     all plain traffic: what else is in it is for those to say whose list it is. `of_task` is the
     state with the rules of the task alone. Of the lists that the task names, a record of each
     unnamed item that weakens rules, or may weaken them. In the order of the state."""
+    existing = state.get(LISTS.plural)
+    if not existing:
+        return []
     referring, referring_of_task = Referring(state), Referring(of_task)
     items_by_list: dict[str, Desired] = {}
     for wanted in desired:
@@ -302,7 +305,7 @@ def unmanaged_lists(
             items_by_list[wanted.resource.parent_name] = wanted
     unnamed = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
     records: list[UnmanagedInResult] = []
-    for obj in state.get(LISTS.plural) or ():
+    for obj in existing:
         name = LISTS.label_of(obj)
         if name in items_by_list:
             records += _records_of_items(referring, obj, items_by_list[name], state)

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, Sequence
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from .._expressions.expression import Expression
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTERPRISE_ZONES
@@ -33,6 +33,13 @@ IN_ORDER: Mapping[str, InOrder] = {
     **{resource.plural: in_order_of(resource) for resource in EVALUATION if resource.phase},
     FIREWALL_RULES.plural: _firewall_rules_in_order,
 }
+
+
+def each_in_order(resource: Resource, objects: Sequence[Object]) -> Iterator[ZoneRule]:
+    """The rules of a list in the order in which traffic meets them, each made when it is asked
+    for."""
+    for obj in sorted(objects, key=resource.rank) if resource.rank else objects:
+        yield from IN_ORDER[resource.plural]([obj])
 
 
 def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:

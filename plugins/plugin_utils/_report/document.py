@@ -18,7 +18,7 @@ from ...module_utils._expressions.expression import Expression
 from ...module_utils._protection.coverage import IDLE
 from ...module_utils._protection.losses import matches_nothing
 from ...module_utils._protection.modes import UNDECIDED, counted_networks
-from ...module_utils._protection.zone_rule import ZoneRule
+from ...module_utils._protection.rules_in_force import each_in_order
 from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._text import capitalised, plural
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp
@@ -30,7 +30,7 @@ from .._baseline.variables import one_owner
 from . import record as records
 from .coverage import CLASSES, FAMILIES, AccountCoverage, AddressCounts, component_title
 from .moved import without_repeated_rules
-from .results import HostResults, is_of_zone
+from .results import HostResults, ListOfRules, is_of_zone
 
 NO_ADDRESS = "There is no protected address."
 MarkedRecord = TypeVar("MarkedRecord", records.Unmanaged, records.Ineffective)
@@ -331,19 +331,19 @@ def _drift(record: records.HostRecord) -> list[str]:
     return texts
 
 
-def enforces(rulesets: Sequence[Sequence[ZoneRule]]) -> bool | None:
+def enforces(lists: Sequence[ListOfRules]) -> bool | None:
     """Return whether an existing rule of a zone blocks or challenges; None if no rules were read. A
     rule that no request reaches does not count.
     """
-    for rules in rulesets:
+    for resource, rules in lists:
         earlier: list[Expression] = []  # of rules that end the way of a request
-        for rule in rules:
+        for rule in each_in_order(resource, rules):
             remaining = rule.expression.without(*earlier)
             if rule.enforces and not matches_nothing(remaining):
                 return True
             if rule.terminates:
                 earlier.append(rule.expression)
-    return False if rulesets else None
+    return False if lists else None
 
 
 OWNER_KEYS = {"edge_account_id": "account_id", "edge_zone_id": "zone_id"}  # by variable

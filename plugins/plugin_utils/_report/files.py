@@ -73,7 +73,7 @@ def html_page(report: Report) -> str:
 @lru_cache(maxsize=1)
 def _template() -> tuple[Template, str, str]:
     """The template, the style sheet and the script."""
-    environment = Environment(autoescape=True)
+    environment = Environment(autoescape=True, optimized=False)  # it is compiled in each run
     environment.globals.update(coverage=coverage, overview=overview)
     environment.globals.update(record=records)
     environment.globals.update({function.__name__: function for function in CALLED})

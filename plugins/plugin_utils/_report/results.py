@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ...module_utils._context import STAYING, UNLIKE_BASELINE
 from ...module_utils._errors import PLACE, REFUSAL, Refusal
@@ -28,7 +28,7 @@ from ...module_utils._protection.traffic_changes import (
     TrafficChangesRecord,
     example_in_words,
 )
-from ...module_utils._protection.zone_rule import SKIPPING, ZoneRule
+from ...module_utils._protection.zone_rule import SKIPPING
 from ...module_utils._schema.account import ALLOWLIST
 from ...module_utils._schema.products import PRODUCTS
 from ...module_utils._schema.registry import BY_NAME, DDOS_OVERRIDES, DECIDING, title_of_resource
@@ -52,6 +52,13 @@ RULES_OF_ZONES = {
 }
 
 
+class ListOfRules(NamedTuple):
+    """The existing rules of a resource, in the order in which Cloudflare lists them."""
+
+    resource: Resource
+    rules: Sequence[Object]
+
+
 @dataclass(frozen=True)
 class HostResults:
     """The results of a host: its record, which has no status yet, and all that the status depends
@@ -67,7 +74,7 @@ class HostResults:
     unread: Sequence[str] = ()
     coverage: coverages.AccountCoverage | None = None
     weaker: Sequence[str] = ()
-    rules: Sequence[Sequence[ZoneRule]] = ()
+    rules: Sequence[ListOfRules] = ()
     planned: State = field(default_factory=dict)
 
     def having(self, unread: Iterable[str] = (), **values: Any) -> HostResults:
@@ -495,30 +502,31 @@ def _weaker_objects(result: ModuleResult) -> Iterator[str]:
         yield sentence(f"The {subject} {weaker['reason']}")
 
 
-def _existing_rules(module: str, result: ModuleResult) -> Iterator[list[ZoneRule]]:
+def _existing_rules(module: str, result: ModuleResult) -> Iterator[ListOfRules]:
     """The rules of zones in a result, a list for each resource, as they are before its plan; a
     module of one resource has them as `rules`."""
     for plural, resource in RULES_OF_ZONES.items():
         name = "rules" if plural == module else plural
         planned = result.get(name)
         if planned is not None:
-            existing = _before_plan(resource, planned, result)
-            yield IN_ORDER[plural](existing)
+            yield ListOfRules(resource, _before_plan(resource, planned, result))
 
 
 def _before_plan(
     resource: Resource, planned: Sequence[Object], result: ModuleResult
-) -> list[Object]:
+) -> Sequence[Object]:
     """The existing rules of a resource as it lists them, by the planned ones and the diff."""
     before = _side_of_diff(result, "before", resource)
     changed = _side_of_diff(result, "after", resource)
+    before_state = (result.get("diff") or {}).get("before") or {}
+    order = before_state.get(f"{resource.plural}_order")
+    if not (before or changed or order):
+        return planned
     existing: dict[str, Object] = {}
     for rule in planned:
         label = resource.label_of(rule)
         if label not in changed:
             existing[label] = rule
     existing.update(before)
-    before_state = (result.get("diff") or {}).get("before") or {}
-    order = before_state.get(f"{resource.plural}_order") or map(resource.label_of, planned)
-    labels = dict.fromkeys([*order, *existing])
+    labels = dict.fromkeys([*(order or map(resource.label_of, planned)), *existing])
     return [existing[label] for label in labels if label in existing]
