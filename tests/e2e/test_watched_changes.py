@@ -93,10 +93,10 @@ def killed(
     service.faults.clear()
 
 
-def reported(service: LocalService, folder: Path) -> dict[str, Any]:
+def reported(service: LocalService, folder: Path, **host: Any) -> dict[str, Any]:
     """The record of the host in a report, which writes nothing to the zone."""
     writes = len(service.writes)
-    inventory = inventory_of(service, folder, {})
+    inventory = inventory_of(service, folder, host)
     report = folder / "report"
     ansible_playbook("-i", inventory, "-e", f"report_directory={report}", "playbooks/report.yml").done()
     assert len(service.writes) == writes
@@ -372,6 +372,23 @@ def test_a_rule_of_tcp_protection_that_drops_too_much_is_set_back(
     assert result(finished)["watch"]["set_back"] is (sensitivity == "medium"), finished.output
     (rule,) = account.rules["out_of_state_tcp"]
     assert rule["rate_sensitivity"] == sensitivity
+
+
+def test_a_step_that_would_make_the_change_again_is_said_to_be_refused(service: LocalService, tmp_path: Path) -> None:
+    account = service.account(ACCOUNT)
+    existing = {"scope": "global", "mode": "monitoring"}
+    account.seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}], out_of_state_tcp={"rules": [existing]})
+    service.clock.advance(hours=5)  # it has monitored long enough
+    packets(service, 40, "tcp")
+    variables: dict[str, Any] = {"edge_zone_id": None, "edge_account_id": ACCOUNT, "baseline_custom_rules": None}
+    variables["baseline_rules"] = [TCP_RULE]
+    assert result(run(service, tmp_path, **variables))["watch"]["set_back"] is True
+    for options in (["--check"], []):
+        again = run(service, tmp_path, *options, **variables)
+        assert (again.code, [step["key"] for step in result(again)["pending"]]) == (0, ["global"])
+        assert "what waits would make it again" in again.output
+    (sentence,) = reported(service, tmp_path, **variables)["watched"]
+    assert sentence.startswith("A change was set back: ")
 
 
 def test_a_change_that_stops_nothing_is_said_to_be_watched_by_nobody(service: LocalService, tmp_path: Path) -> None:

@@ -74,13 +74,13 @@ def reads_beside(
     )
 
 
-# The fields of a record on watched changes, by the differences from the baseline of the host, and
-# by Cloudflare's clock.
+# The fields of a record on watched changes, by the differences from the baseline of the host and
+# the steps that wait, and by Cloudflare's clock.
 Clock = Callable[[], datetime]
 Watched = Callable[[Sequence[Mapping[str, Any]], Clock], Mapping[str, Sequence[str]]]
 
 
-def _nothing_watched(_operations: Sequence[Mapping[str, Any]], _clock: Clock) -> dict[str, Any]:
+def _nothing_watched(_planned: Sequence[Mapping[str, Any]], _clock: Clock) -> dict[str, Any]:
     return {}
 
 
@@ -122,12 +122,13 @@ def predict_host(
         *merged.still_in_force(predicted.record["operations"]),
         *sentences_on_prepared(merged, part, runner.run_module, unmanaged),
     ]
+    planned = [*predicted.record["operations"], *predicted.record["pending"]]
     described_host = host.having(
         accepted_risks=arguments.accepted_risks(part, now),
         expiring=arguments.expiring(part, accepted, now, merged.postures),
         postures=[posture.record for posture in merged.postures],
         overdue=overdue,
-        **watched(predicted.record["operations"], clock),
+        **watched(planned, clock),
     )
     return host_record(described_host, write_timestamp(now), AcceptedNow(accepted, now))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -87,6 +87,11 @@ class WatchMark:
             raise ValueError(f"'{self.written}' is not a timestamp")
         return moment
 
+    def concerns(self, planned: Iterable[Mapping[str, Any]]) -> bool:
+        """Return whether operations or steps are about an object of the change."""
+        wanted = {item.target for item in self.wanted}
+        return not wanted.isdisjoint((each["resource"], str(each["key"])) for each in planned)
+
     def is_over(self, now: datetime) -> bool:
         """Return whether the time of the watch is over, with that in which the analytics may
         come late."""
@@ -126,19 +131,19 @@ class WatchedWords(NamedTuple):
 def watched_fields(
     host: str,
     directory: Any,
-    operations: Sequence[Mapping[str, Any]],
+    planned: Sequence[Mapping[str, Any]],
     clock: Callable[[], datetime],
 ) -> dict[str, Sequence[str]]:
     """The fields of the record of a host on its watched change: sentences if it has not come to its
-    end, or if it was set back and one of these differences would bring it again. `clock` is that of
-    Cloudflare."""
-    return _watched_in_words(host, directory, operations, clock)._asdict()
+    end, or if it was set back and one of the `planned` operations and steps would bring it again.
+    `clock` is that of Cloudflare."""
+    return _watched_in_words(host, directory, planned, clock)._asdict()
 
 
 def _watched_in_words(
     host: str,
     directory: Any,
-    operations: Sequence[Mapping[str, Any]],
+    planned: Sequence[Mapping[str, Any]],
     clock: Callable[[], datetime],
 ) -> WatchedWords:
     try:
@@ -153,7 +158,7 @@ def _watched_in_words(
     if mark is None:
         return WatchedWords()
     if mark.status == SET_BACK:
-        return _set_back_in_words(mark, operations)
+        return _set_back_in_words(mark, planned)
     moment = to_the_minute(mark.written)
     if mark.status == WRITING and not is_watched:
         return WatchedWords(not_set_back=[BROKEN_OFF.format(moment=moment)])
@@ -162,12 +167,10 @@ def _watched_in_words(
     return WatchedWords([UNFINISHED.format(moment=moment)])
 
 
-def _set_back_in_words(mark: WatchMark, operations: Sequence[Mapping[str, Any]]) -> WatchedWords:
+def _set_back_in_words(mark: WatchMark, planned: Sequence[Mapping[str, Any]]) -> WatchedWords:
     if mark.in_force:
         return WatchedWords(not_set_back=[mark.in_force_in_words])
-    planned = {(operation["resource"], str(operation["key"])) for operation in operations}
-    guilty = {item.target for item in mark.wanted}
-    return WatchedWords([f"A change was set back: {mark.reason}"] if guilty & planned else [])
+    return WatchedWords([f"A change was set back: {mark.reason}"] if mark.concerns(planned) else [])
 
 
 @contextmanager

@@ -64,6 +64,10 @@ WATCHED_MEANWHILE = (
     " has nothing to change."
 )
 KILLED = "A run with a watched change of {moment} did not come to its end."
+STEP_REFUSED = (
+    "A change was set back, and what waits would make it again: {reason} A later run is refused"
+    " until the variables change, or -e baseline_confirmed={plan_id} says that it is meant."
+)
 GOES_ON_WITH_IT = "The next run goes on with its watch."
 ENDED_EARLY = "the run that watched it ended before its time, which is over."
 BROKEN_OFF = "the run was killed while it wrote the change."
@@ -149,6 +153,7 @@ class WatchedRun:
         if earlier.run is not None:
             return earlier.run
         run = self._predicted(update) if self.check_mode else self._updated(update)
+        self._tell_of_steps(run)
         is_shown = earlier.record is None or fields_in(run.result.get(WATCH)).get("plan_id")
         return run if is_shown else _with_record(run, earlier.record or {})
 
@@ -258,6 +263,12 @@ class WatchedRun:
         reason = why_not_watched(operations) if self.terms else ""
         if reason:
             raise PlanRefused(f"{reason} {NOTHING_CHANGED}")
+
+    def _tell_of_steps(self, run: HostRun) -> None:
+        """Warn of a step that waits for its time, and that a later run will refuse."""
+        mark = self.file.read()
+        if mark and mark.status == SET_BACK and mark.concerns(run.result.get("pending") or ()):
+            self.task.warn(STEP_REFUSED.format(reason=mark.reason, plan_id=mark.plan_id))
 
     def _is_confirmed(self, predicted: Mapping[str, Any]) -> bool:
         """Return whether a plan makes a change again that was set back, and the run confirms it."""
