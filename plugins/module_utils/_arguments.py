@@ -519,7 +519,9 @@ def _form(argument: Argument, text: str = "") -> str:
     if kind == "raw" and words:
         return f"true, or a list of {words}"
     _convert, form = CONVERTERS[kind]
-    return f"one of {words}" if words else form
+    if not words:
+        return form
+    return f"one of {words}"
 
 
 def _form_of_dict(fields: Arguments, text: str) -> str:

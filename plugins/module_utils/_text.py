@@ -178,8 +178,10 @@ class Message(str):
         for part in self.parts:
             if isinstance(part, Advice):
                 parts.append(part)
+            elif isinstance(part, Option):
+                parts.append(part.reworded(reword))
             else:
-                parts.append(part.reworded(reword) if isinstance(part, Option) else reword(part))
+                parts.append(reword(part))
         return Message(*parts)
 
 

@@ -78,7 +78,9 @@ def _unusual_objects(plan: Plan) -> list[str]:
         reason = _oddity(operation.resource, operation.planned)
         if reason:
             oddities.append(f"{operation.resource.title} {operation.label} {reason}")
-    return [f"Is this meant? {capitalised(first_few(oddities))}."] if oddities else []
+    if not oddities:
+        return []
+    return [f"Is this meant? {capitalised(first_few(oddities))}."]
 
 
 def _oddity(resource: Resource, planned: Object | None) -> str:

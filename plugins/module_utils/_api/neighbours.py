@@ -168,7 +168,8 @@ def read_packet_phases(client: Client) -> list[PhaseRecord]:
     not entitled has none. Raises ServiceError."""
     records: list[PhaseRecord] = []
     readings = [partial(client.read, resource) for resource in PACKET_PHASES]
-    for resource, rules in zip(PACKET_PHASES, concurrently(objects_if_entitled, readings)):
+    rules_of_phases = concurrently(objects_if_entitled, readings)
+    for resource, rules in zip(PACKET_PHASES, rules_of_phases):
         records.append(PhaseRecord(phase=resource.phase, title=resource.titles, rules=len(rules)))
     return records
 

@@ -345,7 +345,9 @@ def _describe_errors(errors: list[ErrorItem], count: int) -> str:
     descriptions = [_describe_error(error) for error in errors]
     text = "; ".join(filter(None, descriptions))
     uncounted = left_out(count, len(errors), "error", "errors")
-    return f"{text}; {uncounted}" if uncounted else text
+    if not uncounted:
+        return text
+    return f"{text}; {uncounted}"
 
 
 def _describe_error(error: ErrorItem) -> str:

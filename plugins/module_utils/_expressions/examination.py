@@ -131,7 +131,8 @@ def check_packets(expression: str) -> list[str]:
     Cloudflare refuses it, or if it uses a field of requests."""
     for name in unknown_names(expression, PACKET_FIELDS):
         if name in KNOWN_FIELDS:
-            start = next(token.start for token in tokens_of(expression) if token.text == name)
+            tokens = tokens_of(expression)
+            start = next(token.start for token in tokens if token.text == name)
             raise Unread(f"{quoted(name)} is a field of requests, and not of packets", at=start)
     return check_rule(expression)
 

@@ -359,7 +359,9 @@ def fields_in_place_of(field: str, kind: str) -> Sequence[str] | None:
     may, or that is not known."""
     names = {name for name in fields_in_expression(field) if name in FIELD_KINDS}
     fitting_fields = FIELDS_OF_LISTS.get(kind, ())
-    return fitting_fields if names and names.isdisjoint(fitting_fields) else None
+    if names and names.isdisjoint(fitting_fields):
+        return fitting_fields
+    return None
 
 
 LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots
@@ -417,7 +419,8 @@ def list_uses(expression: str) -> list[Comparison]:
         compared = [leaf for leaf in leaves(parse(expression)) if leaf.operator == "in"]
     except Unread:
         return []
-    return [leaf for leaf in compared if leaf.operands and LIST.fullmatch(leaf.operands[0].text)]
+    with_operands = [leaf for leaf in compared if leaf.operands]
+    return [leaf for leaf in with_operands if LIST.fullmatch(leaf.operands[0].text)]
 
 
 def with_contents(expression: str, lists: Mapping[str, Contents]) -> str:

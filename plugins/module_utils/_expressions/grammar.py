@@ -322,7 +322,9 @@ def with_comparisons(tree: Tree, replace: Callable[[Comparison], Tree]) -> Tree:
     if isinstance(tree, Combination):
         parts = [with_comparisons(part, replace) for part in tree.parts]
         return Combination(tree.operator, tuple(parts))
-    return replace(tree) if isinstance(tree, Comparison) else tree
+    if isinstance(tree, Comparison):
+        return replace(tree)
+    return tree
 
 
 class _Parser:
@@ -500,7 +502,9 @@ def _kind_of_bracket(before: Token, opening: Token) -> str:
     if opening.text == INDEX:
         return INDEX
     is_call = before.kind == WORD and before.text not in (*SMALL_WORDS, *QUANTIFIERS)
-    return ARGUMENTS if is_call and opening.text == "(" else ""
+    if is_call and opening.text == "(":
+        return ARGUMENTS
+    return ""
 
 
 WHOLE_NUMBER = re.compile(r"-?[1-9][0-9]*|0[0-7]*|0x[0-9a-fA-F]+", re.ASCII)

@@ -352,7 +352,8 @@ def _elements(value: FieldValue) -> Items:
     if value is MISSING:
         return Items(())
     if isinstance(value, Pairs):
-        return Items(tuple(value.values.values()), not value.unknown)
+        elements = tuple(value.values.values())
+        return Items(elements, not value.unknown)
     if not isinstance(value, Items):
         raise Unread(f"{kind_in_words(value)} has no elements")
     return value

@@ -318,7 +318,8 @@ class Diagrams:
         """Return whether the diagram of a set has more than `most` nodes."""
         seen, left = {traffic}, [traffic]
         while left and len(seen) <= most:
-            parts = set(self._nodes[left.pop()].parts) - seen
+            node = self._nodes[left.pop()]
+            parts = set(node.parts) - seen
             seen |= parts
             left += parts
         return len(seen) > most
@@ -412,7 +413,9 @@ class Diagrams:
         if leaf is None:
             return met
         self._leaves[level] = leaf
-        return self._decided_for_texts(leaf, met) if self._truth_of_text else met
+        if not self._truth_of_text:
+            return met
+        return self._decided_for_texts(leaf, met)
 
     def _decided_for_texts(self, leaf: Comparison, met: Set) -> Set:
         """The traffic that meets the comparison `leaf`: decided by `truth_of_text` for texts that
@@ -610,7 +613,9 @@ def _combined_at_once(operator: str, one: Set, other: Set) -> Set | None:
     neutral = WHOLE if operator == "and" else EMPTY
     if neutral in (one, other):
         return other if one == neutral else one
-    return 1 - neutral if operator != "xor" and 1 - neutral in (one, other) else None
+    if operator != "xor" and 1 - neutral in (one, other):
+        return 1 - neutral
+    return None
 
 
 def _values_on(trail: _Trail) -> Iterator[tuple[int, Ranges]]:

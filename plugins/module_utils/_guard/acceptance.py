@@ -195,7 +195,8 @@ def _cover_networks(group: Sequence[Acceptance], finding: Finding) -> bool:
     accepted: Ranges = []
     for acceptance in group:
         accepted = union([*accepted, *(acceptance.networks or ())])
-    return bool(finding.ranges) and not difference(list(finding.ranges), accepted)
+    concerned = list(finding.ranges)
+    return bool(concerned) and not difference(concerned, accepted)
 
 
 def _cover_entries(
@@ -209,7 +210,8 @@ def _cover_entries(
             return True
         texts |= acceptance.entries
     keys = {resource.key_of_entry(text) for text in texts}
-    return all(entry.text in texts or entry.key in keys for entry in entries)
+    unnamed = [entry for entry in entries if entry.text not in texts]
+    return all(entry.key in keys for entry in unnamed)
 
 
 def risks_refusal(risks: Iterable[Mapping[str, Any]], option: Option | str) -> Message:

@@ -63,7 +63,8 @@ def _uses_in(operation: Operation, rule: Object | None) -> Mapping[tuple[str, st
     names: dict[tuple[str, str], None] = {}
     fields: dict[tuple[str, str], None] = {}
     for expression in expressions:
-        names.update(dict.fromkeys((name, "") for name in expression.lists))
+        for name in expression.lists:
+            names[name, ""] = None
         fields.update(dict.fromkeys(expression.list_uses))
     return {**names, **fields}
 
@@ -178,7 +179,9 @@ def check_firewall_lists(plan: Plan, _read: ReadCollection) -> str:
         if ipv6:
             clauses.append(f"{name} would hold {first_few(ipv6)}")
     subject = "Lists to which rules of the Network Firewall refer hold IPv4 addresses alone"
-    return f"{subject}, and {'; '.join(clauses)}." if clauses else ""
+    if not clauses:
+        return ""
+    return f"{subject}, and {'; '.join(clauses)}."
 
 
 def _changed_items(plan: Plan, collection: str) -> Sequence[Object]:

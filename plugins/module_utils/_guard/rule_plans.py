@@ -201,7 +201,9 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
         raise
     except ValueError as exc:
         raise Unread(f"{not_known}{exc}.") from exc
-    return f"The {'; '.join(clauses)}. Correct them." if clauses else ""
+    if not clauses:
+        return ""
+    return f"The {'; '.join(clauses)}. Correct them."
 
 
 def idle_exceptions(plan: Plan) -> str:

@@ -79,7 +79,9 @@ def _read_fields(
     for name in unread:
         if name not in further_names and name not in names:
             errors.append(OptionError(path.at(name), f"{title} has no such field; leave it out"))
-    return ReadOptions(values, errors, wrong, len(path)) if errors else values
+    if not errors:
+        return values
+    return ReadOptions(values, errors, wrong, len(path))
 
 
 def _read_field(field: Field, path: Option, options: Mapping[str, Any]) -> Any:

@@ -172,7 +172,9 @@ class Operation:
         names = {*self.named, *fields}
         predicted = resource.semantics.normalise(merged, existing, names)
         is_as_sent = self.existing is None and predicted == fields
-        return fields if is_as_sent else predicted
+        if is_as_sent:
+            return fields
+        return predicted
 
     @property
     def before(self) -> Values:

@@ -185,7 +185,8 @@ def _readings_of(
     for rules in referring:
         if rules.owner in reading_context.client.owner:
             sentence = f"Whether {rules.titles} {doubt}" if changed_lists else ""
-            readings[rules.plural] = Reading(sentence, partial(reading_context.client.read, rules))
+            read = partial(reading_context.client.read, rules)
+            readings[rules.plural] = Reading(sentence, read)
     return readings
 
 

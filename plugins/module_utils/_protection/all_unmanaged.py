@@ -230,7 +230,8 @@ def _ids(rulesets: Sequence[Object]) -> set[str]:
     id that a plan gives it."""
     ids: set[str] = set()
     for ruleset in rulesets:
-        ids.update((str(ruleset.get("id")), id_of_new(str(ruleset["name"]))))
+        ids.add(str(ruleset.get("id")))
+        ids.add(id_of_new(str(ruleset["name"])))
     return ids
 
 
@@ -373,7 +374,9 @@ def _loss_by_list(referring: Referring, list_object: Object, state: State) -> Lo
     traffic; None if it does not."""
     items = state.get(items_of(LISTS.label_of(list_object)).plural) or ()
     loss = _loss_by_known_rules(referring, list_object, (), items, state)
-    return loss if loss and _holds_all_traffic(list_object, items, state) else None
+    if loss and _holds_all_traffic(list_object, items, state):
+        return loss
+    return None
 
 
 def _holds_all_traffic(list_object: Object, items: Sequence[Object], state: State) -> bool:

@@ -60,7 +60,9 @@ class Decision(NamedTuple):
         for outcome in self.outcomes:
             is_by_rule = rule in (None, outcome.by)
             results.add(outcome.word in words and is_by_rule)
-        return results.pop() if len(results) == 1 else None
+        if len(results) == 1:
+            return results.pop()
+        return None
 
 
 def decision(

@@ -149,7 +149,9 @@ def _addresses(piece: _Piece) -> int | None:
     if ranges is None:
         return None
     number = count(ranges) if ranges[-1][1] < IPV6 else 0
-    return number if 0 < number < 1 << 31 else None
+    if 0 < number < 1 << 31:
+        return number
+    return None
 
 
 def _described(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterable[Described]:

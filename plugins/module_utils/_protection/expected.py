@@ -66,7 +66,9 @@ class Evaluated(NamedTuple):
             results.add(decision.fulfils(expected, self.expectation.rule))
         if False in results:
             return False
-        return None if None in results else True
+        if None in results:
+            return None
+        return True
 
     @property
     def reasons(self) -> list[str]:

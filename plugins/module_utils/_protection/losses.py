@@ -335,7 +335,9 @@ def leaves_out(expression: Expression, other: Expression) -> bool | None:
     if matches_every_request(other.not_().or_(expression)):
         return False
     is_part = matches_every_request(expression.not_().or_(other))
-    return True if is_part or matches_nothing(expression.and_(other)) else None
+    if is_part or matches_nothing(expression.and_(other)):
+        return True
+    return None
 
 
 def _covers(one: ZoneRule, other: ZoneRule) -> bool:
@@ -453,10 +455,13 @@ class Referring:
         not part of the state; None if there are none."""
         name = LISTS.label_of(obj)
         references = self._references.get(name, [])
-        more = uses_of(obj) - sum(_names_itself(reference.rule, name) for reference in references)
-        if not has.size or more <= 0:
+        known_uses = sum(_names_itself(reference.rule, name) for reference in references)
+        unknown_uses = uses_of(obj) - known_uses
+        if not has.size or unknown_uses <= 0:
             return None
-        rules = plural(more, "rule that is not known refers", "rules that are not known refer")
+        rules = plural(
+            unknown_uses, "rule that is not known refers", "rules that are not known refer"
+        )
         reason = f"may let traffic pass, since {rules} to the list"
         return loss_by(LISTS, obj, reason, certain=False)
 

@@ -301,4 +301,6 @@ def _places_in_words(
         excepted = [title for place, title in titles.items() if place not in concerned]
         return f"outside {first_few(excepted)}" if excepted else ""
     concerned_titles = [title for place, title in titles.items() if place in concerned]
-    return f"in {first_few(concerned_titles)}" if concerned_titles else None
+    if not concerned_titles:
+        return None
+    return f"in {first_few(concerned_titles)}"

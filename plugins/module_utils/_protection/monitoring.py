@@ -123,4 +123,6 @@ def enabled_too_soon(
     if since is None or now is None:
         return f"has {ladder.monitored} for an unknown time"
     is_early = now - since < monitoring
-    return f"has {ladder.monitored} since {since.isoformat()} only" if is_early else ""
+    if not is_early:
+        return ""
+    return f"has {ladder.monitored} since {since.isoformat()} only"

@@ -98,7 +98,8 @@ class WalkedRules(Generic[TrafficSet]):
         for met in self.met:
             word, traffic = outcome_of(met.rule), met.traffic
             if word == UNKNOWN_END:
-                traffic = sets.intersection(traffic, sets.variable(_doubt_of_end(met.rule)))
+                in_doubt = sets.variable(_doubt_of_end(met.rule))
+                traffic = sets.intersection(traffic, in_doubt)
             if word:
                 ended.append(RuleTraffic(met.rule, traffic))
         return ended

@@ -11,7 +11,7 @@ A managed rule is known by its names: its own and those of its categories.
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from itertools import combinations
 from operator import itemgetter
 from typing import Iterable, List, Mapping, Sequence, Tuple
 
@@ -30,13 +30,18 @@ def names_told_apart(overrides: Sequence[Object]) -> list[ManagedRuleNames]:
 
     Since two overrides are compared, a combination has at most two categories.
     """
-    named = dict.fromkeys(
-        f"{what} {name}" for obj in overrides for what, name, _item in named_entries(obj)
-    )
-    own = [name for name in named if name.startswith(RULE)]
-    categories = [name for name in named if name not in own]
-    some = list(chain.from_iterable(combinations(categories, number) for number in range(3)))
-    return [(*rule, *more) for rule in [(), *((one,) for one in own)] for more in some]
+    names: dict[str, None] = {}
+    for obj in overrides:
+        names.update((f"{kind} {name}", None) for kind, name, _item in named_entries(obj))
+    rules = [name for name in names if name.startswith(RULE)]
+    categories = [name for name in names if name not in rules]
+    few_categories: list[tuple[str, ...]] = []
+    for number in range(3):
+        few_categories += combinations(categories, number)
+    told_apart = [*few_categories]
+    for rule in rules:
+        told_apart += [(rule, *categories_of_rule) for categories_of_rule in few_categories]
+    return told_apart
 
 
 OverrideEntries = Mapping[str, List[Tuple[int, Object]]]  # by name, with their places

@@ -128,7 +128,8 @@ def field_value(option: Option, value: Any) -> FieldValue:
         pairs = {}
         for key, content in value.items():
             name = str(key)
-            pairs[name.encode()] = field_value(option.at(name), content)
+            option_of_pair = option.at(name)
+            pairs[name.encode()] = field_value(option_of_pair, content)
         return Pairs(pairs)
     raise OptionError(option, f"{value!r} is no value of a field")
 

@@ -105,7 +105,9 @@ def executed_by(rule: ZoneRule) -> str:
     identity = deployed(rule.obj) if rule.active else ""
     if not identity or [*rule.obj[PARAMETERS]] != ["id"]:
         return ""
-    return identity if SAFE_ID.fullmatch(identity) or is_new(identity) else ""
+    if SAFE_ID.fullmatch(identity) or is_new(identity):
+        return identity
+    return ""
 
 
 def in_enterprise(expression: Expression) -> Expression:

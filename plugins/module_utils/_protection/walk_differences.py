@@ -148,7 +148,9 @@ def _unlike(mark: Mark, former: Mark) -> str:
     if mark.what != former.what:
         return mark.now
     parts = differing_parts(former, mark)
-    return f"{mark.now}, with another {' and '.join(parts)}" if parts else f"{mark.now}, in parts"
+    if parts:
+        return f"{mark.now}, with another {' and '.join(parts)}"
+    return f"{mark.now}, in parts"
 
 
 def _skipping_difference(gone: Gone[TrafficSet], is_passing: bool) -> TrafficDifference[TrafficSet]:

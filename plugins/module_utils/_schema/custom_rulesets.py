@@ -102,7 +102,9 @@ def _deployment_in(
             deploy.update(without(parameters, "id"))  # which no option describes
             deployments.append(deploy)
         position = f"after {rule.get('ref')}"
-    return deployments[0] if len(deployments) == 1 else None
+    if len(deployments) == 1:
+        return deployments[0]
+    return None
 
 
 def _is_deployed_nowhere(owner_option: str, obj: Object, state: State, _freed: int) -> bool:
@@ -202,7 +204,8 @@ def whole_rulesets(state: State, owner_option: str) -> list[Object]:
     rulesets: list[Object] = []
     for obj in resource.our_objects_in(state):
         name = resource.label_of(obj)
-        rules = obj.get(CONTENTS, state.get(rules_of_ruleset(owner_option, name).plural))
+        contents = rules_of_ruleset(owner_option, name)
+        rules = obj.get(CONTENTS, state.get(contents.plural))
         if rules is None:
             continue
         ids = [obj.get("id")]

@@ -83,7 +83,9 @@ def _parse_address(value: Any) -> str:
     written = parse_filled_text(value)
     (family, _first, length, _malformed), network = read_network(written)
     shown = network.partition("/")[0] if length == BITS[family] else network
-    return written if written == shown else shown  # a long list has each text once
+    if written == shown:
+        return written  # a long list has each text once
+    return shown
 
 
 def _normalise_address(value: Any) -> str:

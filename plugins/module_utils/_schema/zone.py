@@ -51,7 +51,9 @@ def why_not_served(zone: Object) -> str:
     if status != ACTIVE:
         cause = CAUSES.get(status)
         return f"its status is {status} ({cause})" if cause else f"its status is {status}"
-    return "it is paused" if zone.get(PAUSED) is True else ""
+    if zone.get(PAUSED) is True:
+        return "it is paused"
+    return ""
 
 
 def _reason_if_locked(setting: Object) -> str:

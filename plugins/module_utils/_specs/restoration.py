@@ -195,7 +195,9 @@ class Restoration(NamedTuple):
         if self.resource.is_ordered:
             return ""
         names = self._differing_names(obj, existing or {})
-        return f"no option sets its {', '.join(names)}" if names else ""
+        if not names:
+            return ""
+        return f"no option sets its {', '.join(names)}"
 
     def _all_values(self, obj: Object, values: Values, existing: Object) -> Values:
         """The values, completed by empty ones for fields that the object had not before and has

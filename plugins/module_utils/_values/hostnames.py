@@ -42,4 +42,6 @@ def _decoded(label: str) -> str:
         letters = label[len(PUNYCODE_PREFIX) :].encode("ascii").decode("punycode")
     except UnicodeError:
         return label
-    return letters if letters.isprintable() and _encoded(letters) == label else label
+    if letters.isprintable() and _encoded(letters) == label:
+        return letters
+    return label

@@ -27,7 +27,8 @@ def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
     """
     if over.lower() in YES:
         return True
-    return over in (str(entry.get("name", "")), str(entry.get("reason", "")))
+    name, reason = entry.get("name", ""), entry.get("reason", "")
+    return over in (str(name), str(reason))
 
 
 def entries_in_force(entries: FileEntries, now: datetime) -> FileEntries:

@@ -145,7 +145,9 @@ def _with_lists(existing: Mapping[str, list[Object]], state: State) -> State:
         for obj in state.get(LISTS.plural, ())
         if obj in named or items_of(str(obj["name"])).plural in existing
     ]
-    return {**existing, LISTS.plural: lists} if lists else existing
+    if not lists:
+        return existing
+    return {**existing, LISTS.plural: lists}
 
 
 def _variables_of(state: State, blocks: Set[str], blocking: Mapping[str, Any]) -> dict[str, Any]:

@@ -181,7 +181,9 @@ class CheckedHost(HostVariables):
         postures = values.get(POSTURE)
         if isinstance(postures, list):
             return [(Option(POSTURE, index), entry) for index, entry in enumerate(postures)]
-        return [(Option(POSTURE), postures)] if postures else []
+        if not postures:
+            return []
+        return [(Option(POSTURE), postures)]
 
     def entries(
         self, values: Mapping[str, Any], in_file: Sequence[Any] | None = None

@@ -175,7 +175,8 @@ class HostTask(CheckedHost):
         if not updated.postures or updated.only_predicted or updated.failed:
             return []
         part = MergedHost(self.host, values, entries, END_OF_TIME).part()
-        later = self.quiet_runner().update(part.named(names), True)
+        runner = self.quiet_runner()
+        later = runner.update(part.named(names), True)
         if not later.failed:
             return []
         refusal = "No run would take the posture back, since it would be refused"

@@ -213,7 +213,9 @@ def host_outcome(result: ModuleResult) -> str:
         return NOT_KNOWN
     if result.get("done") or watch.get("staying"):
         return UNFINISHED
-    return NOT_REACHED if result.get("error") and "plan_id" not in result else REFUSED
+    if result.get("error") and "plan_id" not in result:
+        return NOT_REACHED
+    return REFUSED
 
 
 def sentence_of(numbers: Counter[str], check_mode: bool) -> str:

@@ -212,7 +212,9 @@ def _unknown_fields(resource: Resource, objects: Sequence[Object]) -> str:
     for obj in objects:
         shape = shape_of(undeclared(resource, obj))
         fields += [line for line in shape if line.startswith(".")]
-    return f"unknown {first_few(dict.fromkeys(fields))}" if fields else ""
+    if not fields:
+        return ""
+    return f"unknown {first_few(dict.fromkeys(fields))}"
 
 
 def _objects_without_id(resource: Resource, objects: Sequence[Object]) -> str:
@@ -242,7 +244,9 @@ def failures(record: Record, kind: str) -> list[str]:
     else:
         beginning = "not read"
         names = [answer["resource"] for answer in record["answers"] if answer["objects"] is None]
-    return [f"{beginning}: {', '.join(names)}"] if names else []
+    if not names:
+        return []
+    return [f"{beginning}: {', '.join(names)}"]
 
 
 def is_as_expected(record: Record, answers: Sequence[HostAnswer]) -> bool:

@@ -163,7 +163,8 @@ def longer_names(zones: Sequence[ListedOwner]) -> dict[str, str]:
     for zone in zones:
         name, domain = names[str(zone["id"])], _domain(zone)
         if name != domain and domain in names.values():
-            account = _owner(zone).get("name") or _owner(zone).get("id")
+            owner = _owner(zone)
+            account = owner.get("name") or owner.get("id")
             sentences[name] = (
                 f"The zone {domain} of the account {account} is the host {name}, since another"
                 f" zone of this name is active. The status of this one is {zone.get('status')}."

@@ -181,7 +181,9 @@ def _meant_by(file_name: str, names: Collection[str]) -> str:
     if fitting:
         return max(fitting, key=len)
     stem, ending = os.path.splitext(file_name)
-    return stem if ending in C.YAML_FILENAME_EXTENSIONS else file_name
+    if ending in C.YAML_FILENAME_EXTENSIONS:
+        return stem
+    return file_name
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

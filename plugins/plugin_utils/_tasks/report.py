@@ -309,7 +309,9 @@ def _compared_host(
         record = unread_record(task.host, str(mistakes), now, mistakes.place)
     except (AnsibleError, OptionError) as exc:
         record = unread_record(task.host, str(exc), now)
-    return former.kept_in(record) if former else record
+    if not former:
+        return record
+    return former.kept_in(record)
 
 
 def record_with_groups(

@@ -90,7 +90,8 @@ def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Fin
     for deletions in concerned:
         operations += deletions.operations
     ranges = [range_of(operation.address) for operation in operations]
-    return "; ".join(reasons) + ".", union(filter(None, ranges)), entries_of(operations)
+    message = f"{'; '.join(reasons)}."
+    return message, union(filter(None, ranges)), entries_of(operations)
 
 
 @finds(REMOVES_REFERENCED_LIST)
