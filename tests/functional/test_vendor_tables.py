@@ -150,6 +150,28 @@ def test_a_field_that_the_plan_lacks_is_warned_of(
     assert ("not entitled to use a field" in str(done.get("msg"))) is bool(requires)
 
 
+@pytest.mark.parametrize(
+    ("plan", "overrides", "is_told"),
+    [
+        ("pro", {"action": "log"}, True),
+        ("business", {"categories": [{"category": "php", "action": "log"}]}, True),
+        ("pro", {"rules": [{"id": "1" * 32, "action": "log"}]}, True),
+        ("pro", {"rules": [{"id": "1" * 32, "action": "block"}]}, False),
+        ("enterprise", {"action": "log"}, False),
+    ],
+)
+def test_a_log_of_managed_rules_that_the_plan_may_lack_is_warned_of(
+    plan: str, overrides: dict[str, Any], is_told: bool, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).plan = plan
+    entry: Rule = {"ref": "new", "action": "execute", "expression": "true"}
+    entry["action_parameters"] = {"id": "efb7b8c949ac4650a09736fc376e9aee", "overrides": overrides}
+    told = warnings_of(modules.done("managed_rules", check=True, rules=[entry]))
+    words = "the action log in an override of managed rules, which is in new, requires the plan Enterprise"
+    assert (words in told) is is_told
+    assert words not in warnings_of(modules.done("managed_rules", rules=[entry])) or is_told
+
+
 def test_a_field_of_some_plans_is_doubted_if_the_plan_is_not_known(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).plan = "pro"
     service.misbehave("status", path=f"/zones/{ZONE}$", status=403, errors=[{"code": 10000, "message": "no"}])

@@ -16,14 +16,14 @@ from __future__ import annotations
 from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
-from .._vendor.rules import FIELDS_OF_PLANS, OfPlan
+from .._vendor.rules import FIELDS_OF_PLANS, LOG_IN_OVERRIDE, OfPlan
 from .custom_rules import CUSTOM_RULES
 from .ddos_overrides import L7_OVERRIDES, levels_of
 from .lists import ASN, HOSTNAME, LISTS
-from .managed_rules import MANAGED_RULES
+from .managed_rules import MANAGED_RULES, ONE_OF
 from .rate_limits import ADDRESS_COUNTERS, DATA_CENTER, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .resource import ENFORCING, LOG, Object, Resource, fields_in
-from .rulesets import PARAMETERS, deployed
+from .rulesets import OVERRIDES, PARAMETERS, deployed
 from .zone import plan_of
 
 
@@ -184,13 +184,24 @@ def features(rule: Object) -> frozenset[str]:
 
 
 def fields_of_plans(rule: Object) -> frozenset[str]:
-    """The fields that a rule reads and that not every plan has."""
+    """The fields that a rule reads, and other parts of it, that not every plan has."""
     limit = limit_of(rule)
     names = {
         *Expression.of_object(rule).names,
         *Expression.of_object(limit, "counting_expression").names,
     }
-    return frozenset(names & OF_SOME_PLANS)
+    of_some_plans = names & OF_SOME_PLANS
+    if _logs_by_override(rule):
+        of_some_plans.add(LOG_IN_OVERRIDE)
+    return frozenset(of_some_plans)
+
+
+def _logs_by_override(rule: Object) -> bool:
+    """Return whether a rule has managed rules log in place of what they do by themselves."""
+    overrides = fields_in(fields_in(rule.get(PARAMETERS)).get(OVERRIDES))
+    of_categories, of_rules = (overrides.get(name) or () for name in ONE_OF)
+    levels = [overrides, *of_categories, *of_rules]
+    return any(fields_in(level).get("action") == LOG for level in levels)
 
 
 def plans_of_field(name: str) -> OfPlan:

@@ -83,8 +83,8 @@ ip.src.continent ip.src.country ip.src.is_in_european_union ssl
 
 
 class OfPlan(NamedTuple):
-    """Fields that requests have only in zones of some plans, by their `legacy_id`, with what they
-    require, by a page of the vendor."""
+    """Fields that requests have only in zones of some plans, or other parts of rules, by their
+    `legacy_id`, with what they require, by a page of the vendor."""
 
     fields: frozenset[str]
     plans: frozenset[str]
@@ -98,7 +98,12 @@ class OfPlan(NamedTuple):
         return OfPlan(frozenset(fields.split()), frozenset(plans.split()), requires, page)
 
 
+# The page "Cloudflare Managed Ruleset", of Pro and above, has the action for all of them.
+LOG_IN_OVERRIDE = "the action log in an override of managed rules"
 FIELDS_OF_PLANS = (
+    OfPlan(
+        frozenset({LOG_IN_OVERRIDE}), frozenset({"enterprise"}), "the plan Enterprise", "Actions"
+    ),
     OfPlan.of(
         "cf.waf.score cf.waf.score.rce cf.waf.score.sqli cf.waf.score.xss",
         "enterprise",
