@@ -344,8 +344,9 @@ def test_a_limited_run_with_all_zones_of_a_list_is_whole(tmp_path: Path, service
     assert contents(service) == contents_of(commit.lists_after)
 
 
-def test_a_report_has_the_plans_of_the_run(tmp_path: Path, service: LocalService) -> None:
-    commit = COMMITS["split off"]
+@pytest.mark.parametrize("name", ["split off", "where only one zone makes room"])
+def test_a_report_has_the_plans_of_the_run(name: str, tmp_path: Path, service: LocalService) -> None:
+    commit = COMMITS[name]
     seed(service, commit)
     inventory = write_hosts(tmp_path, service, commit)
     directory = tmp_path / "report"

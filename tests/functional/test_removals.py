@@ -125,3 +125,29 @@ def test_a_ruleset_to_which_no_rule_refers_makes_room(number: int, service: Loca
     result = lawful_part(part(service, baseline_custom_rulesets=wanted))
     of_rulesets = [("create", "new"), ("delete", "set0")]
     assert keys(result, "account_custom_ruleset") == (of_rulesets if number < 10 else of_rulesets[::-1])
+
+
+DEPLOYMENT = {"expression": 'cf.zone.plan eq "ENT"'}
+
+
+def test_a_ruleset_that_rules_stop_deploying_makes_room(service: LocalService) -> None:
+    rulesets = [{"name": f"set{index}", "rules": [PLAIN]} for index in range(10)]
+    service.account(ACCOUNT).seed()
+    deployed = {**rulesets[0], "deploy": DEPLOYMENT}
+    lawful_part(part(service, baseline_custom_rulesets=[deployed, *rulesets[1:]]))
+    wanted = [*rulesets[1:], {"name": "new", "rules": [PLAIN]}]
+    result = lawful_part(part(service, baseline_custom_rulesets=wanted))
+    assert keys(result, "account_custom_ruleset") == [("delete", "set0"), ("create", "new")]
+
+
+def test_a_new_ruleset_in_the_place_of_a_deployed_one_has_no_room(service: LocalService) -> None:
+    rulesets = [{"name": f"set{index}", "rules": [PLAIN]} for index in range(10)]
+    service.account(ACCOUNT).seed()
+    deployed = {**rulesets[0], "deploy": DEPLOYMENT}
+    lawful_part(part(service, baseline_custom_rulesets=[deployed, *rulesets[1:]]))
+    service.calls.clear()
+    wanted = [*rulesets[1:], {"name": "new", "rules": [PLAIN], "deploy": DEPLOYMENT}]
+    for check_mode in (True, False):
+        failed = run_module(part(service, baseline_custom_rulesets=wanted), check_mode)
+        assert "takes 10 custom rulesets, and 11 would be there. Rules still refer to set0," in failed["msg"]
+    assert not service.writes

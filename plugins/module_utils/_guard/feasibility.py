@@ -11,11 +11,12 @@ from typing import Iterator, Mapping, Sequence
 
 from .._errors import ProtectionError, reading
 from .._plan.plan import Check, Operation, Plan
+from .._plan.removals import split_at_removals
 from .._protection.coverage import has_flag
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
 from .._schema.resource import Object, ReadCollection, Resource, State
-from .._text import Unread
+from .._text import Unread, first_few
 from .._values.address_set import overlaps, range_of
 from .facts import CollectionPlace, ObjectsOrError, place_of_collection
 
@@ -26,14 +27,35 @@ def check_length(plan: Plan, _read: ReadCollection) -> str:
     """
     for resource in plan.resources.values():
         quota = resource.quota
-        after = _number_of_counting_objects(resource, plan.after()) if quota else 0
+        longest = _before_removals(plan) if resource.is_referred_to else plan
+        after = _number_of_counting_objects(resource, longest.after()) if quota else 0
         if after > quota and _number_of_counting_objects(resource, plan.before) <= quota:
             owner = resource.owner.partition("_")[0]
             return (
                 f"The {owner} takes {quota} {resource.titles}, and {after} would be there."
-                f" Remove {after - quota} or more."
+                f" {_advice(plan, resource, after - quota)}"
             )
     return ""
+
+
+def _before_removals(plan: Plan) -> Plan:
+    """The plan without the removals at its end, when there is most of what rules refer to."""
+    made, _removals = split_at_removals(plan.operations)
+    return plan._replace(operations=tuple(made))
+
+
+def _advice(plan: Plan, resource: Resource, surplus: int) -> str:
+    _made, removals = split_at_removals(plan.operations)
+    names = [removal.label for removal in removals if removal.resource is resource]
+    return two_runs(names) if names else f"Remove {surplus} or more."
+
+
+def two_runs(names: Sequence[str]) -> str:
+    """The way to room for what is new beside removed objects with these names."""
+    return (
+        f"Rules still refer to {first_few(names)}, which the plan removes: make it two runs, of"
+        " which the first one leaves out what is new."
+    )
 
 
 def _number_of_counting_objects(resource: Resource, state: State) -> int:

@@ -24,6 +24,7 @@ from .._schema.quotas import ALL, LIST_QUOTAS, ListQuota
 from .._schema.registry import evaluated_as
 from .._schema.resource import Object, ReadCollection, Resource, State
 from .._text import Unread, did_you_mean, first_few, joined, plural
+from .feasibility import two_runs
 from .finders.deletions import used_in_words, used_lists
 
 
@@ -218,12 +219,7 @@ def _advice(plan: Plan) -> str:
     _made, removals = split_at_removals(plan.operations)
     lists = [removal for removal in (*removals, *plan.waiting) if removal.resource is LISTS]
     names = [removal.label for removal in lists if uses_of(removal.existing or {}) > 0]
-    if not names:
-        return "Remove the surplus."
-    return (
-        f"Rules still refer to {first_few(names)}, which the plan removes: make it two runs, of"
-        " which the first one leaves out what is new."
-    )
+    return two_runs(names) if names else "Remove the surplus."
 
 
 @remembered(32)  # before the type of the account is read, and in the check

@@ -39,7 +39,7 @@ from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
 from .desired import IGNORED_IDS, Desired, DesiredObject, Position, Presence
 from .plan import POSITION, Operation, Plan, differences, share_nested
-from .removals import is_removal, removals_for_room
+from .removals import Freed, is_removal, removals_for_room
 from .task_order import LAST, in_task_order, insert_at, neighbour_key
 
 
@@ -336,14 +336,14 @@ def make_plan(
     nested: State | None = None,
     inner: Sequence[Resource] = (),
     begun: Plan | None = None,
-    freed: Mapping[str, int] = NO_ITEMS,
+    freed: Freed = NO_ITEMS,
 ) -> Plan:
     """The plan for several collections; within a phase, in the order of `desired`.
 
     `nested` has, by collection, nested objects that the task names and no existing object has.
     `inner` are collections inside of objects, which go along with these objects. `begun` is the
-    first plan of the run, if this is a later one: it keeps the order of that. `freed` are, by list,
-    how many rules of other owners refer to it no more when the plan begins.
+    first plan of the run, if this is a later one: it keeps the order of that. When the plan
+    begins, rules of other owners have stopped to refer to what is `freed`.
 
     `adjust` takes the resource, the existing object or None, and the desired values, and returns
     those to set now. Raises PlanError where the desired state cannot be reached without guessing: a
@@ -379,7 +379,7 @@ def make_plan(
 
 
 def _with_room(
-    operations: Sequence[Operation], before: State, freed: Mapping[str, int]
+    operations: Sequence[Operation], before: State, freed: Freed
 ) -> tuple[Operation, ...]:
     """The operations, of which some removals go first if new objects need their room."""
     if not any(map(is_removal, operations)):

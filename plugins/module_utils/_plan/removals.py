@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import AbstractSet, Mapping, Sequence
 
-from .._schema.resource import Resource, State
+from .._schema.resource import NO_ITEMS, Resource, State
 from .plan import Operation
 
 
@@ -51,24 +51,36 @@ def waits_for_room(operations: Sequence[Operation], before: State) -> bool:
     return any(_lacks_room(resource, operations, before) for resource in referred)
 
 
+Freed = Mapping[str, Mapping[str, int]]  # by plural and name: so many rules refer to it no more
+
+
 def removals_for_room(
-    operations: Sequence[Operation], before: State, freed: Mapping[str, int]
+    operations: Sequence[Operation], before: State, freed: Freed
 ) -> list[Operation]:
     """The removals of what no rule refers to, where some owner would not have room for what is new
-    beside it. `freed` are, by list, how many rules of other owners refer to it no more by then.
+    beside it. Before these removals, rules have stopped to refer to what is `freed`.
     """
     unused: dict[str, AbstractSet[str]] = {}  # names, by plural
     first: list[Operation] = []
     for operation in filter(is_removal, operations):
-        resource = operation.resource
-        referred = resource.parent or resource
-        if referred.plural not in unused:
+        referred = operation.resource.parent or operation.resource
+        plural, name = referred_by(operation)
+        if plural not in unused:
+            freed_here = freed.get(plural, NO_ITEMS)
             lacks_room = _lacks_room(referred, operations, before)
-            unused[referred.plural] = _unused(referred, before, freed) if lacks_room else set()
-        name = resource.parent_name if resource.parent else operation.label
-        if name in unused[referred.plural]:
+            unused[plural] = _unused(referred, before, freed_here) if lacks_room else set()
+        if name in unused[plural]:
             first.append(operation)
     return first
+
+
+def referred_by(removal: Operation) -> tuple[str, str]:
+    """The plural and the name of the object to which rules refer, of a removal of it, or of an
+    object inside of it."""
+    resource = removal.resource
+    if resource.parent:
+        return resource.parent.plural, resource.parent_name
+    return resource.plural, removal.label
 
 
 def _lacks_room(resource: Resource, operations: Sequence[Operation], before: State) -> bool:

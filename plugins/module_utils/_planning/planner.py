@@ -15,8 +15,9 @@ from .._context import Context
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._plan.reconcile import Adjust, make_plan
-from .._plan.removals import waits_for_room
+from .._plan.removals import Freed, waits_for_room
 from .._plan.rollout import Planned, Target, Verdict, Verdicts
+from .._schema.lists import LISTS
 from .._schema.resource import NO_ITEMS, Resource, State
 from .stages import Rollout, brought_at_once, changes_protection
 from .surroundings import Surroundings
@@ -79,7 +80,7 @@ class Planner(NamedTuple):
             nested=situation.nested,
             inner=situation.inner,
             begun=situation.begun,
-            freed=self.context.fleet.room,
+            freed=self._freed,
         )
 
         def at_stage(adjust: Adjust) -> Plan:
@@ -94,7 +95,12 @@ class Planner(NamedTuple):
             return planned
         from .room import with_rules_first  # loaded where room is short
 
-        return planned._replace(plan=with_rules_first(planned.plan, self.context.fleet.room))
+        return planned._replace(plan=with_rules_first(planned.plan, self._freed))
+
+    @property
+    def _freed(self) -> Freed:
+        """The lists to which rules of zones stop referring before this turn."""
+        return {LISTS.plural: self.context.fleet.room}
 
     def plan(self, situation: Situation, draft: Planned, surroundings: Surroundings) -> Planned:
         """The plan by all that decides about it (`surroundings`); it does not enable objects

@@ -9,37 +9,66 @@ others: rules that need nothing of what the plan makes come first. Pure function
 from __future__ import annotations
 
 from collections import Counter
-from typing import Mapping, Sequence
+from typing import Iterable, Mapping, Sequence, Tuple
 
 from .._guard.finders.deletions import reference_changes
 from .._guard.list_plans import newly_used_lists
 from .._plan.plan import Operation, Plan
-from .._plan.removals import is_removal, removals_for_room, split_at_removals
+from .._plan.removals import Freed, is_removal, referred_by, removals_for_room, split_at_removals
+from .._schema.custom_rulesets import CUSTOM_RULESETS
+from .._schema.lists import LISTS
 from .._schema.resource import id_of_new
 from .._schema.rulesets import deployed
 from .turns import changed_list
 
+Changes = Mapping[Tuple[str, str], int]  # in the number of rules, by plural and name
 
-def with_rules_first(plan: Plan, freed: Mapping[str, int]) -> Plan:
+
+def with_rules_first(plan: Plan, freed: Freed) -> Plan:
     """The plan, whose removals make room after rules that stop referring to what they remove, if
-    that suffices. `freed` are, by list, how many rules of other owners refer to it no more by then.
+    that suffices. Rules of other owners have stopped to refer to what is `freed`.
     """
     changes = {
-        plural: reference_changes(plan._replace(operations=tuple(operations)))
+        plural: _changes(plan._replace(operations=tuple(operations)))
         for plural, operations in _independent_rules(plan).items()
     }
-    freed_here = Counter(freed)
-    for of_rules in changes.values():
-        freed_here.subtract(of_rules)
+    freed_here = _freed_by(changes.values(), freed)
     first = removals_for_room(plan.operations, plan.before, freed_here)
-    names = {*map(changed_list, first)}
+    removed = [*map(referred_by, first)]
     plurals = {
-        plural for plural in changes if any(changes[plural].get(name, 0) < 0 for name in names)
+        plural for plural in changes if any(changes[plural].get(name, 0) < 0 for name in removed)
     }
     rules = [operation for operation in plan.operations if operation.resource.plural in plurals]
     ahead = {id(operation) for operation in (*rules, *first)}
     rest = [operation for operation in plan.operations if id(operation) not in ahead]
     return plan._replace(operations=(*rules, *first, *rest)) if rules else plan
+
+
+def _freed_by(all_changes: Iterable[Changes], freed: Freed) -> Freed:
+    """The objects to which fewer rules refer after these changes, and those `freed` before them."""
+    total = {plural: Counter(names) for plural, names in freed.items()}
+    for changes in all_changes:
+        for (plural, name), number in changes.items():
+            total.setdefault(plural, Counter())[name] -= number
+    return total
+
+
+def _changes(plan: Plan) -> Changes:
+    """The change in the number of rules that refer to a list, or deploy a ruleset."""
+    changes: Counter[tuple[str, str]] = Counter()
+    for name, number in reference_changes(plan).items():
+        changes[(LISTS.plural, name)] = number
+    names = {
+        obj.get("id"): (rulesets.plural, rulesets.label_of(obj))
+        for rulesets in CUSTOM_RULESETS.values()
+        for obj in rulesets.our_objects_in(plan.before)
+    }
+    for operation in plan.operations:
+        for rule, number in ((operation.existing, -1), (operation.planned, 1)):
+            ruleset = names.get(deployed(rule or {}))
+            if ruleset:
+                changes[ruleset] += number
+    return changes
 
 
 def _independent_rules(plan: Plan) -> dict[str, list[Operation]]:

@@ -107,10 +107,10 @@ def _deployment_in(
     return None
 
 
-def _is_deployed_nowhere(owner_option: str, obj: Object, state: State, _freed: int) -> bool:
-    """Return whether it is known that no rule deploys a ruleset; only its owner has such rules."""
+def _is_deployed_nowhere(owner_option: str, obj: Object, state: State, freed: int) -> bool:
+    """Return whether it is known that no rule deploys a ruleset, once so many do so no more."""
     rules = state.get(ENTRY_POINTS[owner_option].plural)
-    return rules is not None and str(obj.get("id")) not in map(deployed, rules)
+    return rules is not None and [*map(deployed, rules)].count(str(obj.get("id"))) <= freed
 
 
 def _rulesets(owner_option: str) -> Resource:

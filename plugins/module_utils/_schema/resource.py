@@ -306,7 +306,7 @@ class Semantics(NamedTuple):
     pass. `with_ids` returns an object of a plan as it is sent, with ids by `id_of_new`.
     `describable` returns the part of an object that options can describe, and `assembled` an object
     with its contents in a state, in the form of results. `is_unused` returns whether it is known
-    that no rule refers to an object in a state, once so many rules of other owners do so no more,
+    that no rule refers to an object in a state, once so many rules do so no more,
     and `number_inside` how many objects are inside of one.
     """
 
