@@ -299,7 +299,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         if REQUESTS_IMPORT_ERROR:
             raise AnsibleError(f"{self.NAME}: {missing_required_lib('requests')}")
         try:
-            screen = Screen(partial(self.display.display, stderr=True), lambda: True, self.NAME)
+            screen = Screen(
+                partial(self.display.display, stderr=True), lambda _subject: True, self.NAME
+            )
             with connected(settings, self.display.warning, screen) as client:
 
                 def read(resource: Resource) -> list[dict[str, Any]]:

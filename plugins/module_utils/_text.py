@@ -335,12 +335,12 @@ def markdown_row(cells: Iterable[str]) -> str:
 class Screen(NamedTuple):
     """A screen on which a task shows lines before it ends.
 
-    `show` shows a line at once. `is_first` returns True for the first task of a run that calls it,
-    for lines that a run shows once. `title` names the task.
+    `show` shows a line at once. `is_first` returns True for the first task of a run that calls it
+    with a subject, for lines that a run shows once. `title` names the task.
     """
 
     show: Callable[[str], None]
-    is_first: Callable[[], bool]
+    is_first: Callable[[str], bool]
     title: str
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import gc
 import json
-import mmap
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -74,7 +73,6 @@ def prepare_workers(spec: ModuleSpec | None = None) -> None:
         import_module(f"..module_utils.{name}", __package__)
     sha256()  # for which OpenSSL loads its algorithms
     load_trust()
-    _shared_byte()
     _shared_file(NOTES)
     _shared_file(BOARD)
     share(_shared_file("readings"))  # of what is read once for all hosts
@@ -91,23 +89,15 @@ def _prepare_templates() -> None:
         Templar(DataLoader()).evaluate_expression(trust_as_template("true"))
 
 
-def first_of_run() -> bool:
-    """True for the first call in this run, whichever worker it is in."""
-    shared = _shared_byte()
-    is_first = shared[0] == 0
-    shared[0] = 1
-    return is_first
-
-
-@lru_cache(maxsize=None)
-def _shared_byte() -> mmap.mmap:
-    """A byte of memory that a process shares with the workers that it forks from now on."""
-    return mmap.mmap(-1, 1)
+def first_of_run(subject: str) -> bool:
+    """True for the first call about a subject in this run, whichever worker it is in."""
+    with NOTING:
+        return noted_by_run("first", subject).count(subject) == 1
 
 
 NOTES = "notes"  # of tasks of this run, for one another
 BOARD = "board"  # likewise, and what nobody needs any more goes
-READING = Lock()  # of the threads of a worker
+READING, NOTING = Lock(), Lock()  # of the threads of a worker
 NOTED: dict[str, list[str]] = {}  # by subject, as far as this process has read
 BYTES_READ = [0]
 

@@ -80,7 +80,7 @@ def test_many_tasks_at_once_are_never_refused(account: LocalService, monkeypatch
     assert len(account.calls) == sum(result["calls"] for result, warnings in results) > 3 * CALLS
     assert statuses(account) == {200}
     announced = [text for result, warnings in results for text in warnings]
-    assert all("calls in 1 s (call_budget)" in text for text in announced)
+    assert all("calls in 1 s are made (call_budget)" in text for text in announced)
     assert 1 <= len(announced) < tasks  # waiting is announced once in a period, and not by each task
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api import progress as task_progress
 from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import shared_by_tasks
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline import fleet
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import NOT_REACHED, host_outcome
@@ -39,3 +40,16 @@ def test_a_host_that_takes_long_is_named_while_it_does(monkeypatch: pytest.Monke
             pass
         assert str(progress) == "1 of 3 hosts done, no end yet of lima (0 s)"
     assert str(progress) == "2 of 3 hosts done"
+
+
+@pytest.mark.parametrize("awaits", [True, False])
+def test_hosts_whose_calls_wait_for_the_budget_are_not_named(awaits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them would be, every ten seconds, though none of them hangs."""
+    monkeypatch.setattr(fleet, "SHOW_INTERVAL", 0.0)
+    for module in (fleet, task_progress):
+        monkeypatch.setattr(module, "calls_await_turns", lambda: awaits)
+    progress = fleet.HostsDone(3)
+    with progress.of_host("lima"):
+        assert ("no end yet of lima" in str(progress)) is not awaits
+        assert progress.is_worth_saying("1 of 3 hosts done", "0 of 3 hosts done")
+        assert progress.is_worth_saying("1 of 3 hosts done", "1 of 3 hosts done") is not awaits

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Callable, Iterator
 
+from .._budget.budget import calls_await_turns
 from .._concurrency import start_threads
 from .._text import Screen, first_few, plural
 
@@ -86,7 +87,7 @@ class Progress:
         """Report once per run that the API does not answer, so that the retries do not look like a
         hang."""
         screen = self._screen
-        if screen and screen.is_first():
+        if screen and screen.is_first("unreachable"):
             title = screen.title or "A host"
             screen.show(f"{title} {reason}; it tries again.")
 
@@ -108,8 +109,17 @@ class Progress:
 
     def _watch(self, screen: Screen, ended: threading.Event) -> None:
         began = time.monotonic()
+        shown = str(self)
         while not ended.wait(SHOW_INTERVAL):
-            screen.show(f"{screen.title}: {time.monotonic() - began:.0f} s, {self}")
+            text = str(self)
+            if self.is_worth_saying(text, shown):
+                screen.show(f"{screen.title}: {time.monotonic() - began:.0f} s, {text}")
+                shown = text
+
+    def is_worth_saying(self, text: str, shown: str) -> bool:
+        """Return whether a text is shown after another one: none is while calls wait for the
+        budget, which has said so, and for how long."""
+        return not calls_await_turns()
 
     def __str__(self) -> str:
         with self._mutex:

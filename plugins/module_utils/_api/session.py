@@ -225,13 +225,9 @@ class Session:
         """
         while True:
             try:
-                return self._budget_of(request).take_turn(self._wait)
+                return self._budget_of(request).take_turn(self._ended.wait)
             except Closed as exc:
                 self._wait_for_retry(request, exc.seconds, True, outcomes)
-
-    def _wait(self, seconds: float) -> bool:
-        with self._progress.waiting(seconds):
-            return self._ended.wait(seconds)
 
     def _attempt(self, request: Request, turn: int, seconds: float) -> AttemptOutcome:
         """Make one attempt of at most `seconds`, including reading the body; return its outcome.

@@ -347,6 +347,14 @@ class Unit(NamedTuple):
     option: str = ""
 
 
+_awaiting: set[object] = set()  # a mark for each call of this process that waits for its turn
+
+
+def calls_await_turns() -> bool:
+    """Return whether calls of this process wait for their turns in a budget."""
+    return bool(_awaiting)
+
+
 CALLS = Unit("call", "calls", option="call_budget")
 QUERIES = Unit("query", "queries of the analytics")
 
@@ -386,8 +394,8 @@ class CallBudget(NoBudget):
     """A budget of `calls` in a `period`, in seconds.
 
     `open_state` opens the turns that all processes share; if it raises Unusable, `warn` says so,
-    and the budget is that of this task alone. A run says once on its `screen` that calls wait;
-    without a screen, a warning says so, once in a period.
+    and the budget is that of this task alone. A run says on its `screen` that calls wait, once in a
+    period; without a screen, a warning says so.
     """
 
     def __init__(
@@ -405,6 +413,7 @@ class CallBudget(NoBudget):
         self._warn = warn
         self._screen = screen
         self._mutex = Lock()
+        self._said = 0.0  # when this process last said that calls wait
         try:
             self._state = open_state()
         except Unusable as exc:
@@ -416,7 +425,7 @@ class CallBudget(NoBudget):
         while look.seconds > 0:
             if look.is_first:
                 self._say(look.seconds)
-            if wait(look.seconds):
+            if _awaited(wait, look.seconds):
                 break
             look = self._look(look.turn)
         return look.turn or 0
@@ -554,19 +563,20 @@ class CallBudget(NoBudget):
         return waiting
 
     def _is_first_to_wait(self, header: Header, now: float) -> bool:
-        if self._screen:
-            return self._screen.is_first()
-        return header.announced + self._period <= now
+        if not self._screen:
+            return header.announced + self._period <= now
+        if self._said + self._period > now:
+            return False
+        self._said = now
+        return self._screen.is_first(f"{self._state.path} {now // self._period:.0f}")
 
     def _say(self, seconds: float) -> None:
         unit = self._unit
         option = Message(" (", Option(unit.option), ")") if unit.option else ""
         text = Message(
-            f"0 {unit.plural} are left of the budget of {self._calls} {unit.plural} in"
-            f" {self._period:g} s",
+            f"{self._calls} {unit.plural} in {self._period:g} s are made",
             option,
-            f": the next {unit.singular} waits {seconds:.0f} s for its turn. The run goes on by"
-            " itself.",
+            f": the next {unit.singular} waits {seconds:.0f} s.",
         )
         show = self._screen.show if self._screen else self._warn
         show(text)
@@ -590,6 +600,16 @@ class CallBudget(NoBudget):
             " several tasks together may make more calls than Cloudflare takes."
         )
         return Turns()
+
+
+def _awaited(wait: Wait, seconds: float) -> bool:
+    """Wait for a turn, and return whether the task has ended meanwhile."""
+    mark = object()
+    _awaiting.add(mark)
+    try:
+        return wait(seconds)
+    finally:
+        _awaiting.discard(mark)
 
 
 def _end_of_call(state: Turns, turn: int, now: float) -> float:

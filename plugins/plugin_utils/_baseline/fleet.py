@@ -19,6 +19,7 @@ from ansible.module_utils.basic import missing_required_lib
 
 from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ...module_utils._api.progress import SHOW_INTERVAL, Count, Progress
+from ...module_utils._budget.budget import calls_await_turns
 from ...module_utils._concurrency import attempt_each, shared_by_tasks
 from ...module_utils._text import Screen, first_few, first_sentences, plural
 from .._action import CollectionAction, ModuleCalls
@@ -77,7 +78,12 @@ class HostsDone(Progress):
             del self._begun[host]
             self._count.done += 1
 
+    def is_worth_saying(self, text: str, shown: str) -> bool:
+        return super().is_worth_saying(text, shown) or text != shown
+
     def __str__(self) -> str:
+        if calls_await_turns():
+            return f"{self._count} hosts done"
         now = time.monotonic()
         seconds = {host: now - began for host, began in self._begun.copy().items()}
         slow = [

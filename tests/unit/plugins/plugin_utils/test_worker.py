@@ -18,9 +18,9 @@ LOADED = f"""
 from {PLUGINS}.module_utils._api.adapters import TRUST
 import {PLUGINS}.plugin_utils._action
 from {PLUGINS}.plugin_utils import _worker
-print(len(TRUST), _worker._shared_byte.cache_info().currsize)
+print(len(TRUST), _worker._shared_file.cache_info().currsize)
 import {PLUGINS}.action.allowlist
-print(len(TRUST), _worker._shared_byte.cache_info().currsize)
+print(len(TRUST), _worker._shared_file.cache_info().currsize)
 """
 FIRST = f"""
 import os
@@ -29,10 +29,9 @@ prepare_workers()
 for number in range(3):
     child = os.fork()
     if not child:
-        print(first_of_run(), flush=True)
+        print(first_of_run("calls"), first_of_run(f"host {{number}}"), flush=True)
         os._exit(0)
     os.waitpid(child, 0)
-print(first_of_run())
 """
 
 
@@ -111,11 +110,11 @@ def lines(program: str) -> list[str]:
 
 
 def test_an_import_prepares_nothing_and_a_plugin_that_is_loaded_does() -> None:
-    assert lines(LOADED) == ["0 0", "1 1"]
+    assert lines(LOADED) == ["0 0", "1 3"]
 
 
-def test_one_worker_of_a_run_is_the_first() -> None:
-    assert lines(FIRST) == ["True", "False", "False", "False"]
+def test_one_worker_of_a_run_is_the_first_about_each_subject() -> None:
+    assert lines(FIRST) == ["True True", "False True", "False True"]
 
 
 def test_the_lexer_of_templates_is_made_before_workers_where_they_need_one() -> None:

@@ -51,7 +51,7 @@ def test_that_nothing_answers_is_said_once_in_a_run() -> None:
     first = iter([True, False])
     progress = Progress()
     progress.unreachable("got no response")  # nobody looks
-    with progress.watched(Screen(lines.append, lambda: next(first), "lima: prefixes")):
+    with progress.watched(Screen(lines.append, lambda _subject: next(first), "lima: prefixes")):
         progress.unreachable("got no response from 192.0.2.1: Connection refused")
         progress.unreachable("got no response from 192.0.2.1: Connection refused")
     assert lines == ["lima: prefixes got no response from 192.0.2.1: Connection refused; it tries again."]
@@ -62,7 +62,7 @@ def lines_of(monkeypatch: pytest.MonkeyPatch, interval: float, seconds: float, w
     monkeypatch.setattr(module, "SHOW_INTERVAL", interval)
     lines: list[str] = []
     progress = Progress()
-    with progress.watched(Screen(lines.append, lambda: True, "lima: prefixes") if with_screen else None):
+    with progress.watched(Screen(lines.append, lambda _subject: True, "lima: prefixes") if with_screen else None):
         time.sleep(seconds)
     length = len(lines)
     time.sleep(2 * interval if interval < 1 else 0)
@@ -74,3 +74,9 @@ def test_a_long_task_says_every_interval_how_far_it_is(monkeypatch: pytest.Monke
     lines = lines_of(monkeypatch, 0.05, 0.5)
     assert 1 <= len(lines) <= 10
     assert lines[0] == "lima: prefixes: 0 s, no response yet"
+
+
+def test_a_task_says_nothing_while_calls_wait_for_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The budget has said how long they wait."""
+    monkeypatch.setattr(module, "calls_await_turns", lambda: True)
+    assert lines_of(monkeypatch, 0.05, 0.3) == []

@@ -62,7 +62,9 @@ def test_progress_tells_the_whole_cause_without_advice() -> None:
     lines: list[str] = []
     progress = Progress()
     tried = session(retries=1, max_wait=60.0, progress=progress)
-    with progress.watched(Screen(lines.append, lambda: True, "lima: prefixes")), tried, pytest.raises(ServiceError):
+    with progress.watched(Screen(lines.append, lambda _subject: True, "lima: prefixes")), tried, pytest.raises(
+        ServiceError
+    ):
         tried.send(Request("GET", "accounts/1/prefixes"))
     assert [line for line in lines if "tries again" in line] == [
         "lima: prefixes got no response from https://api.cloudflare.com: None: no route. Try IPv6; it tries again."

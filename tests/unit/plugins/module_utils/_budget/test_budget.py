@@ -25,6 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget 
     NoBudget,
     Turns,
     Unusable,
+    calls_await_turns,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Screen
 from hypothesis import example, given
@@ -65,13 +66,17 @@ class Tasks:
         self.state = Turns()
         self.warnings: list[str] = []
         self.shown: list[str] = []
-        self.first = [True]
+        self.subjects: list[str] = []
 
     def budget(self, calls: int, period: float, screen: bool = False) -> CallBudget:
         return CallBudget(calls, period, lambda: self.state, self.warnings.append, self.screen() if screen else None)
 
     def screen(self) -> Screen:
-        return Screen(self.shown.append, lambda: self.first.pop() if self.first else False, "lima")
+        def is_first(subject: str) -> bool:
+            self.subjects.append(subject)
+            return self.subjects.count(subject) == 1
+
+        return Screen(self.shown.append, is_first, "lima")
 
     def call(self, budget: NoBudget, seconds: float = 0.0, limit: str | None = None) -> float:
         """Make a call that takes so long; returns when it was sent."""
@@ -295,14 +300,29 @@ def test_a_task_that_has_ended_does_not_wait(tasks: Tasks) -> None:
     assert len(tasks.clock.waits) == 2
 
 
-def test_a_run_says_once_that_it_waits(tasks: Tasks) -> None:
+def test_a_run_says_once_in_a_period_that_it_waits(tasks: Tasks) -> None:
+    """Each budget is that of a worker; all of them have one state."""
     for dummy in range(4):
-        tasks.call(tasks.budget(1, 300, screen=True))
-    assert tasks.shown == [
-        "0 calls are left of the budget of 1 calls in 300 s (call_budget): the next call waits 300 s for its turn. The run "
-        "goes on by itself."
-    ]
+        tasks.call(tasks.budget(2, 300, screen=True))
+    assert tasks.shown == ["2 calls in 300 s are made (call_budget): the next call waits 300 s."]
+    budget = tasks.budget(2, 300, screen=True)
+    for dummy in range(4):
+        tasks.call(budget)
+    assert len(tasks.shown) == 3
     assert tasks.warnings == []
+
+
+def test_waiting_is_known_while_it_lasts(tasks: Tasks) -> None:
+    budget = tasks.budget(1, 300)
+    known: list[bool] = []
+
+    def wait(seconds: float) -> bool:
+        known.append(calls_await_turns())
+        return bool(tasks.clock.wait(seconds))
+
+    for dummy in range(2):
+        budget.end_turn(budget.take_turn(wait), None)
+    assert (known, calls_await_turns()) == ([True], False)
 
 
 def test_without_a_screen_a_warning_says_it_once_in_a_period(tasks: Tasks) -> None:
