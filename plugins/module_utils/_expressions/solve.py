@@ -293,7 +293,8 @@ class Diagrams:
         """The values to which a set limits variables, and the variables on which it depends."""
         waiting = [traffic]
         while waiting:
-            unknown = {*self._nodes[waiting[-1]].parts} - self._bounds.keys()
+            parts = self._nodes[waiting[-1]].parts
+            unknown = [part for part in parts if part not in self._bounds]
             if unknown:
                 waiting += unknown
             else:
@@ -310,7 +311,8 @@ class Diagrams:
         if len(parts) > 1:
             shared = set.intersection(*(set(one.values) for one in parts))
             values = {name: union(chain(*(one.values[name] for one in parts))) for name in shared}
-        values[node.level] = union(piece for piece, _part in pieces)
+        if EMPTY in node.parts:
+            values[node.level] = union(piece for piece, _part in pieces)
         levels = frozenset([node.level]).union(*(one.levels for one in parts))
         return VariableBounds(values, levels)
 
@@ -338,10 +340,12 @@ class Diagrams:
         """Return whether a sample is in a set. A variable without a value in the sample counts as
         its last value, or as false."""
         while traffic not in (EMPTY, WHOLE):
-            node = self._nodes[traffic]
-            unnamed = GREATEST if node.level < OPEN_LEVEL else 0
-            unnamed = EVERYTHING[-1][1] if node.level < 2 else unnamed
-            traffic = node.part(sample.get(node.level, unnamed))
+            level, starts, parts = self._nodes[traffic]
+            value = sample.get(level)
+            if value is None:
+                value = GREATEST if level < OPEN_LEVEL else 0
+                value = EVERYTHING[-1][1] if level < 2 else value
+            traffic = parts[max(bisect_right(starts, value) - 1, 0)]
         return traffic == WHOLE
 
     def _compared(self, leaf: Comparison) -> Set:

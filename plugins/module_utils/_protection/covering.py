@@ -11,7 +11,7 @@ variable finds the others. Most of these leave out a sample of it, and then noth
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from datetime import datetime, timezone
 from functools import reduce
@@ -152,6 +152,7 @@ class Covering:
             if diagrams.variable_of(level).is_of_truth
             and [one for one, _place in values] == [RANGE_OF_TRUE] * depending[level]
         }
+        self._ending = [place for place, one in enumerate(listed) if one.ends]
         every = {*range(len(listed))}
         self._others = every.difference(*self._alone.values())
         levels = by_level.keys() - self._alone.keys()
@@ -232,14 +233,9 @@ class Covering:
         if self._alone or not fitting:
             alone = (self._alone[level] for level in levels if level in self._alone)
             fitting.append(self._others.union(*alone))
-        kept = reduce(and_, fitting)
-        return sorted(one for one in kept if self._decides(one, place))
-
-    def _decides(self, one: int, place: int) -> bool:
-        """Return whether the object at the place `one` decides before the object at `place`, for as
-        long as the latter exists."""
-        is_before = (one < place and self._listed[one].ends) or one in self._listed[place].before
-        return is_before and self._lasts_as_long(one, place)
+        earlier = self._ending[: bisect_left(self._ending, place)]
+        deciding = reduce(and_, fitting).intersection([*earlier, *self._listed[place].before])
+        return sorted(one for one in deciding if self._lasts_as_long(one, place))
 
     def _lasts_as_long(self, one: int, place: int) -> bool:
         """Return whether the object at the place `one` lasts as long as the object at `place`."""
