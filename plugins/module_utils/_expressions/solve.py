@@ -310,7 +310,8 @@ class Diagrams:
         values = dict(parts[0].values)
         if len(parts) > 1:
             shared = set.intersection(*(set(one.values) for one in parts))
-            values = {name: union(chain(*(one.values[name] for one in parts))) for name in shared}
+            unions = {name: union(chain(*(one.values[name] for one in parts))) for name in shared}
+            values = {name: ranges for name, ranges in unions.items() if ranges != UP_TO_ANY}
         if EMPTY in node.parts:
             values[node.level] = union(piece for piece, _part in pieces)
         levels = frozenset([node.level]).union(*(one.levels for one in parts))
