@@ -21,7 +21,6 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Seque
 
 from .._text import Unread, quoted
 from .._values.address_set import is_in
-from .fields import met_addresses
 from .grammar import (
     LARGEST_NUMBER,
     PATTERN,
@@ -42,6 +41,7 @@ from .grammar import (
     text_of,
     tokens_of,
 )
+from .networks_and_ports import met_addresses
 from .operands import (
     MISSING,
     Evaluate,

@@ -34,14 +34,7 @@ from .._vendor.fields import (
     TEXT,
 )
 from .._vendor.functions import RESULTS_OF_FUNCTIONS
-from .fields import (
-    FILTER_FIELDS,
-    addresses_of,
-    misplaced_list,
-    set_to_write,
-    unknown_names,
-    values_of,
-)
+from .fields import unknown_names
 from .grammar import (
     AROUND,
     DEPTHS,
@@ -65,6 +58,8 @@ from .grammar import (
     text_of,
     tokens_of,
 )
+from .lists import misplaced_list
+from .networks_and_ports import FILTER_FIELDS, addresses_of, set_to_write, values_of
 from .never_true import texts_never_begun, values_never_had
 from .patterns import wildcard_pieces
 

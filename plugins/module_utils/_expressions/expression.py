@@ -21,7 +21,7 @@ from .._text import Unread
 from .._values.address_set import Contents
 from .._vendor.fields import PACKET_FIELDS
 from .._vendor.rules import Readable
-from .fields import doubts, doubts_of_place, doubts_of_request, list_uses, lists_in, with_contents
+from .fields import doubts, doubts_of_place, doubts_of_request
 from .grammar import (
     LONGEST_FILTER,
     MATCHES,
@@ -40,6 +40,7 @@ from .grammar import (
     tokens_of,
     with_comparisons,
 )
+from .lists import list_uses, lists_in, with_contents
 
 COUNTRY_OF_EITHER_END = "ip.geoip.country"  # of packets; of requests, it is that of the source
 COUNTRY_OF_END = ("ip.src.country", "ip.dst.country")

@@ -14,8 +14,9 @@ from typing import Iterator, Sequence
 from .._text import Unread
 from .._vendor.fields import RANGES
 from .._vendor.texts import TEXTS_OF_FIELDS, USUAL_TEXTS, TextForm
-from .fields import numbers_of, plain_texts
+from .fields import plain_texts
 from .grammar import QUOTED, Comparison, Token, is_number, tokens_of
+from .networks_and_ports import numbers_of
 
 
 def values_never_had(leaf: Comparison, start: int) -> Iterator[Unread]:

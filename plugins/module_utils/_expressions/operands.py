@@ -415,3 +415,17 @@ def _argument(tokens: Sequence[Token]) -> Operand:
         literal = literal_of(tokens[0])
         return Operand(lambda fields: literal)
     return operand(tokens)
+
+
+def readable_value(value: FieldValue) -> Any:
+    """The value of a field in the form that results show."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, Items):
+        return ", ".join(str(readable_value(element)) for element in value.values)
+    if isinstance(value, Pairs):
+        pairs = []
+        for name, content in value.values.items():
+            pairs.append(f"{readable_value(name)}={readable_value(content)}")
+        return "&".join(pairs)
+    return value if isinstance(value, int) else str(value)

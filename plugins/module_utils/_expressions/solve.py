@@ -33,8 +33,9 @@ from .._values.address_set import (
 )
 from .._vendor.fields import GREATEST, RANGES, SAME_FIELD
 from .expression import Expression
-from .fields import FILTER_FIELDS, met_addresses, numbers_of, possible_texts, values_of
+from .fields import possible_texts
 from .grammar import Combination, Comparison, Constant, Negation, Tree, place_in_words
+from .networks_and_ports import FILTER_FIELDS, met_addresses, numbers_of, values_of
 from .plainest import plainest
 
 Set = int

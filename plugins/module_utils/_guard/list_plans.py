@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from .._errors import reading
-from .._expressions.fields import fields_in_place_of
+from .._expressions.lists import fields_in_place_of
 from .._plan.plan import Check, Operation, Plan, with_along
 from .._plan.removals import split_at_removals
 from .._protection.rules_in_force import expressions_in, lists_named_in

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.expression import Expression
-from .._expressions.fields import FIELDS_OF_LISTS
+from .._expressions.lists import FIELDS_OF_LISTS
 from .._plan.desired import Desired, DesiredObject
 from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
 from .._schema.custom_rulesets import (

@@ -19,7 +19,7 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._expressions.batch import Batch
 from .._expressions.expression import Expression
-from .._expressions.operands import Fields, FieldValue, Items, Pairs
+from .._expressions.operands import Fields, readable_value
 from .._expressions.solve import Set
 from .._schema.resource import State
 from .._text import Unread
@@ -170,7 +170,7 @@ class Tried:
         example: list[Any] = [outcome.kind]
         for name in self.fields:
             if name in request.values:
-                example.append((name, _readable(request.values[name])))
+                example.append((name, readable_value(request.values[name])))
         self.examples[tuple(example)] += group.requests
 
     def examples_of(self, kind: str) -> list[dict[str, Any]]:
@@ -418,17 +418,3 @@ def _doubts_about_effect(ending_rule: EndingRule, request: Fields) -> list[str]:
     """The names of the missing fields, or other reasons, for which the effect of a rule on a
     request is not known."""
     return [*missing_fields(ending_rule.rule.expression, request), *ending_rule.doubts]
-
-
-def _readable(value: FieldValue) -> Any:
-    """The value of a field in the form that results show."""
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, Items):
-        return ", ".join(str(_readable(element)) for element in value.values)
-    if isinstance(value, Pairs):
-        pairs = []
-        for name, content in value.values.items():
-            pairs.append(f"{_readable(name)}={_readable(content)}")
-        return "&".join(pairs)
-    return value if isinstance(value, int) else str(value)

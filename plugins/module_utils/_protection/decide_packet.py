@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from .._expressions.fields import WITHOUT_LISTS
 from .._expressions.grammar import NotKnown
+from .._expressions.networks_and_ports import WITHOUT_LISTS
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import State

@@ -17,15 +17,14 @@ from .._expressions.expression import Expression
 from .._schema.managed_rules import LEVEL, MANAGED_RULES, THRESHOLD
 from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .._schema.resource import LOG, Object, Resource, Values, fields_in, without
-from .._schema.rulesets import ENTRY_KEYS, OVERRIDES, PARAMETERS, deployed
+from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed
 from .._text import first_few
 from .override_entries import (
-    RULE,
     ManagedRuleNames,
-    OverrideEntries,
+    by_width,
     entries_by_name,
-    entries_for,
     names_told_apart,
+    values_for,
 )
 
 Looser = Union[Tuple[str, bool], None]  # a clause without its subject, and whether it is certain
@@ -123,14 +122,6 @@ def _weakens(was: Values, becomes: Values) -> bool | None:
     return None if unknown_differs or may_be_weaker else False
 
 
-def _values_for(entries: OverrideEntries, names: ManagedRuleNames) -> dict[str, Any]:
-    """The values that an override sets for a managed rule with these names."""
-    values: dict[str, Any] = {}
-    for _name, item in reversed(entries_for(entries, names)):
-        values.update(without(item, *ENTRY_KEYS, *ENTRY_KEYS.values()))
-    return values
-
-
 def _fewer(names: ManagedRuleNames) -> Iterator[ManagedRuleNames]:
     """All combinations of these names that leave out at least one name."""
     return chain.from_iterable(combinations(names, size) for size in range(len(names)))
@@ -145,7 +136,7 @@ def deploys_less(was: Object, becomes: Object) -> Looser:
     overrides = [fields_in(one.get(OVERRIDES)) for one in parameters]
     before, after = map(entries_by_name, overrides)
     weakened = {
-        names: _weakens(_values_for(before, names), _values_for(after, names))
+        names: _weakens(values_for(before, names), values_for(after, names))
         for names in names_told_apart(overrides)
         if len(names) < 3
     }
@@ -157,7 +148,7 @@ def deploys_less(was: Object, becomes: Object) -> Looser:
         return _deploys_otherwise(*parameters)
     words = [
         " in ".join(f"the {name}" for name in names) or "all its rules"
-        for names in sorted(least, key=_by_width)
+        for names in sorted(least, key=by_width)
     ]
     verb = "weakens" if certain else "may weaken"
     return f"{verb} {first_few(words)} by its overrides", bool(certain)
@@ -187,9 +178,3 @@ def only_logs(resource: Resource, rule: Object) -> bool:
     """Return whether a rule executes managed rules, and all of them are off or only log."""
     logging = {**fields_in(rule.get(PARAMETERS)), OVERRIDES: {"action": "log"}}
     return resource is MANAGED_RULES and not deploys_less(rule, {**rule, PARAMETERS: logging})
-
-
-def _by_width(names: ManagedRuleNames) -> tuple[int, bool]:
-    """A key that sorts combinations of names: one name first, then a rule in a category, then two
-    categories."""
-    return len(names), len(names) > 1 and not names[0].startswith(RULE)

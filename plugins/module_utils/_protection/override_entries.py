@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from itertools import combinations
 from operator import itemgetter
-from typing import Iterable, List, Mapping, Sequence, Tuple
+from typing import Any, Iterable, List, Mapping, Sequence, Tuple
 
-from .._schema.resource import Object
-from .._schema.rulesets import named_entries
+from .._schema.resource import Object, without
+from .._schema.rulesets import ENTRY_KEYS, named_entries
 
 RULE = "rule "
 ManagedRuleNames = Tuple[
@@ -63,6 +63,20 @@ def entries_for(entries: OverrideEntries, names: Iterable[str]) -> list[tuple[st
     own = [(place, name, item) for name in ("", *names) for place, item in entries.get(name, ())]
     own.sort(key=itemgetter(0), reverse=True)
     return [(name, item) for _place, name, item in own]
+
+
+def values_for(entries: OverrideEntries, names: ManagedRuleNames) -> dict[str, Any]:
+    """The values that an override sets for a managed rule with these names."""
+    values: dict[str, Any] = {}
+    for _name, item in reversed(entries_for(entries, names)):
+        values.update(without(item, *ENTRY_KEYS, *ENTRY_KEYS.values()))
+    return values
+
+
+def by_width(names: ManagedRuleNames) -> tuple[int, bool]:
+    """A key that sorts combinations of names: one name first, then a rule in a category, then two
+    categories."""
+    return len(names), len(names) > 1 and not names[0].startswith(RULE)
 
 
 def names_of_managed_rule(managed: Object) -> Sequence[str]:

@@ -21,7 +21,8 @@ from .._arguments import Argument, read_value
 from .._errors import OptionError, OptionProblems, parsed
 from .._expressions.examination import PACKET_EXPRESSION, RULE_EXPRESSION
 from .._expressions.expression import COUNTRY_OF_EITHER_END, COUNTRY_OF_END, Expression
-from .._expressions.fields import HIGHEST_PORT, NEAR, is_known_field
+from .._expressions.fields import NEAR, is_known_field
+from .._expressions.networks_and_ports import HIGHEST_PORT
 from .._expressions.operands import MISSING, Fields, FieldValue, Items, Pairs
 from .._expressions.solve import Diagrams
 from .._schema.account import TCP_KINDS

@@ -16,9 +16,7 @@ from typing import Any, Mapping, Sequence
 
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.expression import Expression
-from .._expressions.fields import BEYOND_OUR_FIELDS, doubts
-from .._expressions.grammar import tokens_of
-from .._text import Unread, quoted
+from .._expressions.fields import doubts_of_name
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .._vendor.fields import KNOWN_FIELDS
 from .._vendor.rules import ANSWER_OF_RATE_LIMIT
@@ -135,11 +133,7 @@ def _unusual_rate_limit(rule: Values) -> str:
 
 def _odd_characteristic(name: str) -> str:
     """A remark on a characteristic that no page of Cloudflare names; empty if there is none."""
-    try:
-        tokens_of(name)
-    except Unread as exc:
-        return f"has the characteristic {quoted(name)}, in which {exc}"
-    return doubts(name, COUNTERS, f"in a characteristic {BEYOND_OUR_FIELDS}")
+    return doubts_of_name(name, COUNTERS, "characteristic")
 
 
 RATE_LIMIT_RULES = entry_point(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import FILTER_FIELDS
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.networks_and_ports import FILTER_FIELDS
 
 from tests.support.requests_evaluator import Request
 

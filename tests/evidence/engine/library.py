@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import FILTER_FIELDS
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.networks_and_ports import FILTER_FIELDS
 
 LIBRARY = Path(__file__).parents[3] / ".cache/npm/firewalker/package/lib/libwirefilter_ffi.so"
 TYPES = {"address": 0, "text": 1, "number": 2, "flag": 3}

@@ -7,13 +7,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import doubts, unknown_names
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, parse
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.networks_and_ports import (
     FILTER_FIELDS,
-    doubts,
-    unknown_names,
     values_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, parse
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._vendor.fields import PACKET_FIELDS
 

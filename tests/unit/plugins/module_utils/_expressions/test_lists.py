@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.expression import Expression
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import parse
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.lists import (
     MOST_SPELT_OUT,
     lists_in,
     with_contents,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import parse
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import matches_every_request
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     EVERYTHING,
