@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import AbstractSet, Iterable, Mapping, NamedTuple, Sequence, Tuple
 
+from .._plan.order_in_list import longest_ascending
 from .._plan.plan import POSITION, Operation, differences, every_value
-from .._plan.reconcile import longest_ascending
 from .._schema.resource import Key, Object, Resource, without
 from .._timestamps import age_of
 

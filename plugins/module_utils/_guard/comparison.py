@@ -84,6 +84,7 @@ def unmanaged_results(
 def rule_warnings(plan: Plan, read: ReadCollection) -> Sequence[str]:
     """Warnings of a plan of rules, lists or overrides that may change more than its objects; `read`
     looks up what was read for its checks."""
-    from .rule_plans import doubtful_fields, warnings_of_rules  # loads all kinds of rules
+    from .rule_plans import warnings_of_rules  # loads all kinds of rules
+    from .zone_quota import doubtful_fields
 
     return [*warnings_of_rules(plan), *filter(None, [doubtful_fields(plan, read)])]

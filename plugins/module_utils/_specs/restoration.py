@@ -14,8 +14,8 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from .._plan.api_fields import undeclared
 from .._plan.desired import Desired, DesiredObject
+from .._plan.order_in_list import longest_ascending
 from .._plan.plan import differences, overlay
-from .._plan.reconcile import longest_ascending
 from .._schema.resource import Field, Key, Object, Resource, Values, fields_in, without
 from .._schema.rulesets import deployed
 from .._values.kinds import same_value

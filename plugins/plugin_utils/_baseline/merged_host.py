@@ -24,8 +24,8 @@ from ...module_utils._context import PostureValues, key_text
 from ...module_utils._errors import OptionError, PlanError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._plan.desired import Desired, DesiredObject
+from ...module_utils._plan.order_in_list import insert_new
 from ...module_utils._plan.plan import differences
-from ...module_utils._plan.reconcile import insert_new
 from ...module_utils._schema import resource as schema
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.registry import title_of_operation

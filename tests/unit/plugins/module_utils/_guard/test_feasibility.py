@@ -18,10 +18,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibil
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.list_plans import check_list_quota
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
-    check_quota,
     checks_of,
     refusal_of_unlisted_names,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.zone_quota import check_quota
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
