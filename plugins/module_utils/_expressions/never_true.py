@@ -28,10 +28,18 @@ def values_never_had(leaf: Comparison, start: int) -> Iterator[Unread]:
 
 def texts_never_begun(left_side: str, start: int) -> Iterator[Unread]:
     """The mistake of a call such as `starts_with(http.request.uri.path, "admin")`, whose text is
-    not the beginning of any text of the field; `left_side` is the call in words."""
+    not the beginning, or the end, of any text of the field; `left_side` is the call in words."""
     texts = [token for token in tokens_of(left_side) if token.text not in ("(", ",", ")")]
-    if len(texts) == 3 and texts[0].text == "starts_with" and texts[2].kind == QUOTED:
-        yield from _wrong_start(texts[1].text, texts[2], "starts_with(...)", start)
+    if len(texts) != 3 or texts[2].kind != QUOTED:
+        return
+    function, field, token = texts[0].text, texts[1].text, texts[2]
+    if function not in ("starts_with", "ends_with"):
+        return
+    subject = f"{function}(...)"
+    problems = [*_wrong_parts(field, token, [[token.text[1:-1]]], subject, start)]
+    if function == "starts_with":
+        problems = problems or [*_wrong_start(field, token, subject, start)]
+    yield from problems
 
 
 def _impossible_texts(leaf: Comparison, start: int) -> Iterator[Unread]:
@@ -90,9 +98,28 @@ def _constant(leaf: Comparison, start: int, truth: bool, why: str) -> Unread:
 
 
 def _impossible_starts(leaf: Comparison, start: int) -> Iterator[Unread]:
-    """The mistake of a wildcard that no text of the field begins with."""
-    if leaf.operator.endswith("wildcard") and leaf.operands[0].kind == QUOTED:
-        yield from _wrong_start(leaf.field, leaf.operands[0], "the comparison", start)
+    """The mistake of a wildcard that no text of the field begins with, or that has parts which no
+    text has."""
+    if not leaf.operator.endswith("wildcard") or leaf.operands[0].kind != QUOTED:
+        return
+    token, parts = leaf.operands[0], leaf.operands[0].text[1:-1].split("*")
+    versions = [parts]
+    if not leaf.operator.startswith("strict"):  # which alone distinguishes capital letters
+        versions = [[part.lower() for part in parts], [part.upper() for part in parts]]
+    problems = [*_wrong_parts(leaf.field, token, versions, "the comparison", start)]
+    yield from problems or _wrong_start(leaf.field, token, "the comparison", start)
+
+
+def _wrong_parts(
+    field: str, token: Token, versions: Sequence[Sequence[str]], subject: str, start: int
+) -> Iterator[Unread]:
+    """The mistake of a text with parts that no text of the field has, in none of their versions."""
+    forms = filter(None, [table.get(field) for table in (USUAL_TEXTS, TEXTS_OF_FIELDS)])
+    for form in forms:
+        if form.of_parts and not any(all(map(form.has, parts)) for parts in versions):
+            problem = f"{subject} is never true, since {field} {form.words}"
+            yield Unread(f"{problem}{_to_write(form, [token])}", at=start, malformed=False)
+            return
 
 
 def _wrong_start(field: str, token: Token, subject: str, start: int) -> Iterator[Unread]:

@@ -129,10 +129,7 @@ class WatchedWords(NamedTuple):
 
 
 def watched_fields(
-    host: str,
-    directory: Any,
-    planned: Sequence[Mapping[str, Any]],
-    clock: Callable[[], datetime],
+    host: str, directory: Any, planned: Sequence[Mapping[str, Any]], clock: Callable[[], datetime]
 ) -> dict[str, Sequence[str]]:
     """The fields of the record of a host on its watched change: sentences if it has not come to its
     end, or if it was set back and one of the `planned` operations and steps would bring it again.
@@ -141,10 +138,7 @@ def watched_fields(
 
 
 def _watched_in_words(
-    host: str,
-    directory: Any,
-    planned: Sequence[Mapping[str, Any]],
-    clock: Callable[[], datetime],
+    host: str, directory: Any, planned: Sequence[Mapping[str, Any]], clock: Callable[[], datetime]
 ) -> WatchedWords:
     try:
         file = MarkFile.of_host(str(directory or SNAPSHOTS), host, predicts=True)

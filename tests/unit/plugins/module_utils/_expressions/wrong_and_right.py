@@ -48,6 +48,12 @@ OF_REQUESTS = [
     Row('http.host eq "a.example/b"', HOST, 'http.host eq "a.example:8443"'),
     Row('http.host in {"a.example" "B.example"}', 'is never "B.example"', 'http.host in {"a.example" "b.example"}'),
     Row('http.host contains "Example"', HOST, 'http.host contains "example"'),
+    Row('starts_with(http.host, "Shop")', f'starts_with(...) is never true, {HOST}; write "shop"', 'starts_with(http.host, "shop")'),
+    Row('ends_with(http.host, ".example/")', f'ends_with(...) is never true, {HOST}; write ".example"', 'ends_with(http.host, ".example")'),
+    Row('http.host strict wildcard "*.Shop.example"', f'{HOST}; write "*.shop.example"', 'http.host wildcard "*.Shop.example"'),
+    Row('http.host wildcard "*.shop.example/*"', f'{HOST}; write "*.shop.example"', 'http.host wildcard "*.shop.*"'),
+    Row('http.request.method strict wildcard "p*"', "has no small letters", 'http.request.method wildcard "p*"'),
+    Row('ends_with(http.request.uri.path.extension, ".php")', f'{EXTENSION}; write "php"', 'ends_with(http.request.uri.path, ".php")'),
     # methods, versions, extensions
     Row('http.request.method eq "get"', 'write "GET"', 'http.request.method eq "GET"'),
     Row('http.request.method in {"GET" "post"}', 'is never "post", since it has no small letters', 'http.request.method in {"GET" "POST" "PURGE"}'),
