@@ -182,6 +182,12 @@ def test_a_plan_that_was_set_back_is_refused_until_the_variables_change(service:
     edited = result(run(service, tmp_path))
     assert edited["msg"].startswith("This change was set back") and not service.writes
     plan = set_back["watch"]["plan_id"]
+    more = {"ref": "more", "action": "block", "expression": 'http.request.uri.path eq "/more"'}
+    bigger = result(
+        run(service, tmp_path, "-e", f"baseline_confirmed={plan}", baseline_custom_rules=[LOGIN, ADMIN, more])
+    )
+    words = f"add -e baseline_confirmed={bigger['plan_id']}, which confirms custom rule more as well."
+    assert words in bigger["msg"] and not service.writes
     would = run(service, tmp_path, "--check", "-e", f"baseline_confirmed={plan}").done()
     assert "shop: The change is confirmed, and nobody would watch it." in would.output
     confirming = run(service, tmp_path, "-e", f"baseline_confirmed={plan}").done()
@@ -195,6 +201,19 @@ OFFICE = {
     "expression": "ip.src in {192.0.2.0/24}",
     "action_parameters": {"ruleset": "current"},
 }
+
+
+def test_a_run_that_is_killed_while_it_sets_back_is_followed_by_one_that_knows_why(
+    service: LocalService, tmp_path: Path
+) -> None:
+    traffic(service, after=200)
+    killed(service, tmp_path, method="DELETE")
+    (sentence,) = reported(service, tmp_path)["not_set_back"]
+    assert sentence.endswith("The next run of the baseline goes on with that.")
+    _predicted, ended = predicted_and_ended(service, tmp_path)
+    assert result(ended)["msg"].startswith("custom rule admin stopped") and refs(service) == ["login"]
+    refused = result(run(service, tmp_path))
+    assert refused["msg"].startswith("This change was set back: custom rule admin stopped")
 
 
 @pytest.mark.parametrize(("after", "number"), [(50, 47), (3, 0)])
@@ -515,7 +534,7 @@ def test_wherever_a_run_is_killed_the_next_one_ends_its_watch(
     killed(service, tmp_path, method, path, call, **both)
     record = reported(service, tmp_path)
     (sentence,) = record["watched"] + record["not_set_back"]
-    assert sentence.endswith(("the next run ends it.", "sets back what it wrote."))
+    assert sentence.endswith(("the next run ends it.", "sets back what it wrote.", "goes on with that."))
     ended = run(service, tmp_path, **both)
     assert refs(service) == ["login", *remaining], ended.output
     left = mark(tmp_path)

@@ -34,7 +34,8 @@ from .verdict import WatchedObject
 from .wanted import WantedObject
 
 WATCH_FOLDER = "watch"
-WRITING, WATCHING, CONFIRMED, SET_BACK = "writing", "watching", "confirmed", "set back"
+WRITING, WATCHING, CONFIRMED = "writing", "watching", "confirmed"
+SETTING_BACK, SET_BACK = "setting back", "set back"
 UNFINISHED = "A change of {moment} is watched, or its run was killed; the next run ends it."
 OVER = (
     "A change of {moment} is in force, and nobody watches it: its run was killed, and its time is"
@@ -113,6 +114,10 @@ class WatchMark:
         return replace(self, status=status, **fields)
 
 
+UNFINISHED_WAY_BACK = (
+    "A run was killed while it set back a change of {moment}. The next run of the baseline goes on"
+    " with that."
+)
 BROKEN_OFF = (
     "A run was killed on {moment} while it wrote a change that was to be watched. The next run of"
     " the baseline sets back what it wrote."
@@ -156,6 +161,8 @@ def _watched_in_words(
     moment = to_the_minute(mark.written)
     if mark.status == WRITING and not is_watched:
         return WatchedWords(not_set_back=[BROKEN_OFF.format(moment=moment)])
+    if mark.status == SETTING_BACK and not is_watched:
+        return WatchedWords(not_set_back=[UNFINISHED_WAY_BACK.format(moment=moment)])
     if mark.status == WATCHING and not is_watched and mark.is_over(clock()):
         return WatchedWords(not_set_back=[OVER.format(moment=moment)])
     return WatchedWords([UNFINISHED.format(moment=moment)])

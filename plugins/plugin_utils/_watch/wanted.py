@@ -55,6 +55,21 @@ def writes_again(wanted: Sequence[WantedObject], part: Part, operations: Operati
     return all(now[item.target] == item.values for item in wanted)
 
 
+def additions_to(
+    change: Operations, guilty: Sequence[WantedObject], operations: Operations
+) -> list[Mapping[str, Any]]:
+    """The operations that may stop traffic, and are neither about a `guilty` object of a change nor
+    write what the change wrote."""
+    targets = [item.target for item in guilty]
+    written = [(_target(operation), _fields(operation)) for operation in change]
+    return [
+        operation
+        for operation in filter(may_stop, operations)
+        if _target(operation) not in targets
+        and (_target(operation), _fields(operation)) not in written
+    ]
+
+
 def _wanted(part: Part, targets: Iterable[Target], operations: Operations) -> dict[Target, str]:
     """The values that the variables want of the objects with these names, by the names; of an
     object that they do not name, those that an operation writes, but for its place among the rules
@@ -62,7 +77,7 @@ def _wanted(part: Part, targets: Iterable[Target], operations: Operations) -> di
     wanted = dict.fromkeys(targets, "")
     for operation in operations:
         if _target(operation) in wanted:
-            fields = without(operation["fields"], POSITION)
+            fields = _fields(operation)
             wanted[_target(operation)] = _text(fields) if fields else ""
     options = read_options(OPTIONS, part.options)
     for collection in host_spec(options).desired(options):
@@ -81,6 +96,11 @@ def _decisive(desired: DesiredObject) -> Sequence[Any]:
 
 def _text(values: Any) -> str:
     return json.dumps(values, sort_keys=True, default=str)
+
+
+def _fields(operation: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields that an operation writes, but for the place of a rule among others."""
+    return without(operation["fields"], POSITION)
 
 
 def _target(operation: Mapping[str, Any]) -> Target:

@@ -38,12 +38,12 @@ from .._baseline.watch_terms import VARIABLE, WatchTerms, watch_terms
 from .._export.host_state import predicted_state, read_host, read_part
 from .follow import Follower, now_of
 from .mark import CONFIRMED as IS_CONFIRMED
-from .mark import SET_BACK, WATCHING, WRITING, MarkFile, WatchMark
+from .mark import SET_BACK, SETTING_BACK, WATCHING, WRITING, MarkFile, WatchMark
 from .objects import may_stop, titles_of, watched_objects, why_not_watched
 from .restore import set_back
 from .sentences import figures_in_words, moment_of, set_back_in_words
 from .verdict import EXCEEDED, NOT_KNOWN, WITHIN, WatchVerdict
-from .wanted import WantedObject, wanted_objects, writes_again
+from .wanted import WantedObject, additions_to, wanted_objects, writes_again
 
 # Updates the host, and does the last thing before it writes.
 Update = Callable[[Begin], HostRun]
@@ -68,6 +68,7 @@ STEP_REFUSED = (
     "A change was set back, and what waits would make it again: {reason} A later run is refused"
     " until the variables change, or -e baseline_confirmed={plan_id} says that it is meant."
 )
+HALF_BACK = "A run was killed while it set back its change of {moment}."
 GOES_ON_WITH_IT = "The next run goes on with its watch."
 ENDED_EARLY = "the run that watched it ended before its time, which is over."
 BROKEN_OFF = "the run was killed while it wrote the change."
@@ -213,6 +214,10 @@ class WatchedRun:
         if mark.status == SET_BACK:
             self.task.warn(mark.in_force_in_words)
             return Earlier()
+        if mark.status == SETTING_BACK:
+            self.task.warn(HALF_BACK.format(moment=moment_of(mark)))
+            record = {**mark.terms.record(), "plan_id": mark.plan_id, "since": mark.written}
+            return self._earlier_ended(self._set_back(mark, record, SETS_BACK_EARLIER))
         follower = self._follower(mark)
         now = now_of(follower.sample()) or datetime.now(timezone.utc)
         is_over = mark.after is None or mark.is_over(now)
@@ -222,12 +227,12 @@ class WatchedRun:
         self.task.warn(KILLED.format(moment=moment_of(mark)))
         reason = BROKEN_OFF if mark.status == WRITING else ENDED_EARLY
         over = WatchVerdict(NOT_KNOWN, unknown=[reason])
-        return self._earlier_ended(mark, over if is_over else follower.verdict())
+        verdict = over if is_over else follower.verdict()
+        return self._earlier_ended(self._ended(mark, verdict, SETS_BACK_EARLIER))
 
-    def _earlier_ended(self, mark: WatchMark, verdict: WatchVerdict) -> Earlier:
-        """The end of an earlier watch with this verdict. Unless its change stays, the run sets it
-        back, fails, and does nothing else."""
-        end = self._ended(mark, verdict, SETS_BACK_EARLIER)
+    def _earlier_ended(self, end: WatchEnd) -> Earlier:
+        """The end of an earlier watch. Unless its change stays, the run sets it back, fails, and
+        does nothing else."""
         if not end.message:
             return Earlier(end.record)
         run = end.run or HostRun(NOTHING_TO_DO, self.check_mode)
@@ -253,13 +258,9 @@ class WatchedRun:
         """Raises PlanRefused for a plan that was set back, or that nobody could watch."""
         mark = self.file.read()
         operations = predicted["operations"]
-        plan_id = str(predicted.get("plan_id"))
         is_same = mark is not None and self._brings_back(mark, operations)
-        if mark and is_same and self.confirmed not in (plan_id, mark.plan_id):
-            raise PlanRefused(
-                f"This change was set back: {mark.reason} Change the variables, or, if it is meant,"
-                f" add -e baseline_confirmed={mark.plan_id}. {NOTHING_CHANGED}"
-            )
+        if mark and is_same and self.confirmed not in _confirming(mark, predicted):
+            raise PlanRefused(_why_set_back(mark, predicted))
         reason = why_not_watched(operations) if self.terms else ""
         if reason:
             raise PlanRefused(f"{reason} {NOTHING_CHANGED}")
@@ -277,7 +278,7 @@ class WatchedRun:
             return False
         plan_id = str(predicted.get("plan_id"))
         is_same = plan_id == mark.plan_id or self._brings_back(mark, predicted["operations"])
-        return is_same and self.confirmed in (plan_id, mark.plan_id)
+        return is_same and self.confirmed in _confirming(mark, predicted)
 
     def _brings_back(self, mark: WatchMark, operations: Sequence[Mapping[str, Any]]) -> bool:
         """Return whether a plan makes a change again that was set back."""
@@ -365,29 +366,63 @@ class WatchedRun:
             self.task.tell(f"The change stays: {figures_in_words(mark, verdict)}")
             return WatchEnd({**record, "confirmed": True})
         reason = figures_in_words(mark, verdict)
+        is_broken_off = mark.status == WRITING
+        mark = mark.with_status(SETTING_BACK, reason=reason, wanted=_guilty(mark, verdict))
+        return self._set_back(mark, record, beginning, is_broken_off)
+
+    def _set_back(
+        self,
+        mark: WatchMark,
+        record: Mapping[str, Any],
+        beginning: str,
+        is_broken_off: bool = False,
+    ) -> WatchEnd:
+        """The end of a change that is set back for the reason of its mark. If its run is broken
+        off, it may have written nothing."""
+        self.file.write(mark)
         restored = set_back(self.task, self.part, mark, self.check_mode)
-        if mark.status == WRITING and not restored.needed:  # it was killed before its first write
+        if is_broken_off and not restored.needed:
             self._end_mark(mark, is_written=False)
             return WatchEnd(record)
         is_set_back = not restored.failure and not restored.in_force
         record = {**record, "set_back": is_set_back, "staying": list(restored.staying)}
         if restored.failure:
             failure = f"The change could not be set back: {restored.failure}"
-            return WatchEnd(record, f"{reason} {failure} {TRIED_AGAIN}", restored.run)
-        self.file.write(
-            mark.with_status(
-                SET_BACK,
-                reason=reason,
-                wanted=_guilty(mark, verdict),
-                in_force=list(dict.fromkeys([*mark.in_force, *restored.in_force])),
-            )
-        )
-        message = set_back_in_words(mark, reason, restored, beginning)
+            return WatchEnd(record, f"{mark.reason} {failure} {TRIED_AGAIN}", restored.run)
+        in_force = list(dict.fromkeys([*mark.in_force, *restored.in_force]))
+        self.file.write(mark.with_status(SET_BACK, in_force=in_force))
+        message = set_back_in_words(mark, mark.reason, restored, beginning)
         return WatchEnd(record, message, restored.run)
 
 
 def _with_record(run: HostRun, record: Mapping[str, Any]) -> HostRun:
     return run._replace(result={**run.result, WATCH: dict(record)})
+
+
+def _confirming(mark: WatchMark, predicted: Mapping[str, Any]) -> Sequence[str]:
+    """The ids that confirm a plan which makes a change again that was set back: its own, and that
+    of this change if the plan adds nothing to it."""
+    plan_id = str(predicted.get("plan_id"))
+    return [plan_id] if _additions(mark, predicted) else [plan_id, mark.plan_id]
+
+
+def _additions(mark: WatchMark, predicted: Mapping[str, Any]) -> list[str]:
+    """The titles of what may stop traffic after a plan, and was no part of a change that was set
+    back."""
+    added = additions_to(mark.operations, mark.wanted, predicted.get("operations") or ())
+    return [*map(title_of_operation, added)]
+
+
+def _why_set_back(mark: WatchMark, predicted: Mapping[str, Any]) -> str:
+    """The reason why a plan is refused that makes a change again which was set back."""
+    added = _additions(mark, predicted)
+    name = predicted.get("plan_id") if added else mark.plan_id
+    confirmation = f"add -e baseline_confirmed={name}"
+    also = f", which confirms {first_few(added)} as well" if added else ""
+    return (
+        f"This change was set back: {mark.reason} Change the variables, or, if it is meant,"
+        f" {confirmation}{also}. {NOTHING_CHANGED}"
+    )
 
 
 def _guilty(mark: WatchMark, verdict: WatchVerdict) -> Sequence[WantedObject]:
