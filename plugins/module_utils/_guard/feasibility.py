@@ -11,12 +11,12 @@ from typing import Iterator, Mapping, Sequence
 
 from .._errors import ProtectionError, reading
 from .._plan.plan import Check, Operation, Plan
-from .._plan.removals import split_at_removals
+from .._plan.removals import split_at_removals, two_runs
 from .._protection.coverage import has_flag
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
 from .._schema.resource import Object, ReadCollection, Resource, State
-from .._text import Unread, first_few
+from .._text import Unread
 from .._values.address_set import overlaps, range_of
 from .facts import CollectionPlace, ObjectsOrError, place_of_collection
 
@@ -48,14 +48,6 @@ def _advice(plan: Plan, resource: Resource, surplus: int) -> str:
     _made, removals = split_at_removals(plan.operations)
     names = [removal.label for removal in removals if removal.resource is resource]
     return two_runs(names) if names else f"Remove {surplus} or more."
-
-
-def two_runs(names: Sequence[str]) -> str:
-    """The way to room for what is new beside removed objects with these names."""
-    return (
-        f"Rules still refer to {first_few(names)}, which the plan removes: make it two runs, of"
-        " which the first one leaves out what is new."
-    )
 
 
 def _number_of_counting_objects(resource: Resource, state: State) -> int:

@@ -20,7 +20,8 @@ from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ZONE
 from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._text import Message, Unread, first_few
-from .list_plans import checks_of_lists, resources_of_list_checks
+from .list_plans import checks_of_lists
+from .list_quota import resources_of_list_checks
 from .zone_quota import check_quota, is_beyond_some_quota, new_fields_of_plans
 
 

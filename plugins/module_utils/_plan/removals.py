@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import AbstractSet, Mapping, Sequence
 
 from .._schema.resource import NO_ITEMS, Resource, State
+from .._text import first_few
 from .plan import Operation
 
 
@@ -102,3 +103,11 @@ def _unused(resource: Resource, before: State, freed: Mapping[str, int]) -> set[
     names = {resource.label_of(obj): obj for obj in resource.our_objects_in(before)}
     is_unused = resource.semantics.is_unused
     return {name for name in names if is_unused(names[name], before, freed.get(name, 0))}
+
+
+def two_runs(names: Sequence[str]) -> str:
+    """The way to room for what is new beside removed objects with these names."""
+    return (
+        f"Rules still refer to {first_few(names)}, which the plan removes: make it two runs, of"
+        " which the first one leaves out what is new."
+    )

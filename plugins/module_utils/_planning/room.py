@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Iterable, Mapping, Sequence, Tuple
 
 from .._guard.finders.deletions import reference_changes
-from .._guard.list_plans import newly_used_lists
+from .._guard.list_uses import newly_used_lists
 from .._plan.plan import Operation, Plan
 from .._plan.removals import Freed, is_removal, referred_by, removals_for_room, split_at_removals
 from .._schema.custom_rulesets import CUSTOM_RULESETS

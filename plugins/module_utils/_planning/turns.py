@@ -15,7 +15,7 @@ from .._context import FIRST, LATER, STAYING, FleetTurn
 from .._guard.approval import plan_id
 from .._guard.checked import Checked
 from .._guard.finders.deletions import reference_changes
-from .._guard.list_plans import newly_used_lists
+from .._guard.list_uses import newly_used_lists
 from .._guard.risks.deletions import REMOVES_REFERENCED_LIST
 from .._plan.plan import Operation, Plan
 from .._plan.removals import is_removal, split_at_removals

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibil
     check_feasibility,
     check_onboarding,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.list_plans import check_list_quota
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.list_quota import check_list_quota
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
     checks_of,
     refusal_of_unlisted_names,
