@@ -412,7 +412,8 @@ def read_document(content: bytes) -> Any:
         raise Unread(TOO_DEEP, malformed=False) from exc
     except ValueError as exc:
         raise Unread("it is not JSON") from exc
-    if _is_too_deep(document):
+    containers = content.count(b"{") + content.count(b"[")  # or more, since texts may have both
+    if containers > DEEPEST_JSON and _is_too_deep(document):
         raise Unread(TOO_DEEP, malformed=False)
     return _without_lone_surrogates(document) if SURROGATE_ESCAPE.search(content) else document
 

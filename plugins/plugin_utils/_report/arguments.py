@@ -167,7 +167,8 @@ def described_keys(part: Part) -> dict[str, list[str]]:
         entries = part.options.get(option_of(managed)) if resource.key else None
         for entry in entries or () if isinstance(entries, list) else ():
             if _is_of(resource.kind, entry) and entry.get("state") != "absent":
-                label = resource.label_of({"name": entry.get("scope"), **entry})
+                named = {"name": entry["scope"], **entry} if "scope" in entry else entry
+                label = resource.label_of(named)
                 keys.setdefault(resource.name, []).append(label)
     return keys
 
