@@ -13,10 +13,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.order import orders
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, host_part
 
 from tests.fake_service import LocalService
 from tests.fake_service.ip_lists import MOST
+from tests.support.fleets import Fleet
 from tests.support.host_parts import host, lawful_part, run_module
 from tests.support.module_run import ACCOUNT, ZONE
 
@@ -125,6 +127,27 @@ def test_a_ruleset_to_which_no_rule_refers_makes_room(number: int, service: Loca
     result = lawful_part(part(service, baseline_custom_rulesets=wanted))
     of_rulesets = [("create", "new"), ("delete", "set0")]
     assert keys(result, "account_custom_ruleset") == (of_rulesets if number < 10 else of_rulesets[::-1])
+
+
+def addresses(first: int, number: int) -> list[dict[str, str]]:
+    return [{"ip": f"10.{first}.{index >> 8}.{index & 255}"} for index in range(number)]
+
+
+def test_a_zone_makes_room_for_items(service: LocalService) -> None:
+    service.account(ACCOUNT).seed(type="standard", lists=[{"name": "list0", "items": addresses(0, 6000)}])
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[LISTED, PLAIN])
+    shared = {**host(service), "edge_account_id": None, "edge_zone_id": None, "baseline_purge": True}
+    new = {"name": "new", "items": addresses(1, 4001), "purge": True}
+    lima = {**shared, "edge_account_id": ACCOUNT, "baseline_ip_lists": [new]}
+    zone = {**shared, "edge_zone_id": ZONE, "baseline_custom_rules": [PLAIN]}
+    fleet = Fleet({"lima": lima, "zone": zone})
+    predictions = fleet.predicted()
+    assert orders(predictions)["lima"]["room"] == ["zone"]
+    done = fleet.done(predictions)
+    assert not any(result.get("failed") for result in done.values())
+    for name in done:
+        assert done[name]["operations"] == predictions[name].result["operations"]
+    assert [listed["name"] for listed in service.account(ACCOUNT).ip_lists.lists] == ["new"]
 
 
 DEPLOYMENT = {"expression": 'cf.zone.plan eq "ENT"'}
