@@ -38,7 +38,8 @@ def figures_in_words(mark: WatchMark, verdict: WatchVerdict) -> str:
     moment = moment_of(mark)
     if verdict.outcome == NOT_KNOWN:
         return f"Nobody knows what the change of {moment} stops: {verdict.unknown[0]}"
-    figures = [item for item in verdict.figures if item.stopped] or verdict.figures
+    counted = verdict.figures_of_source
+    figures = [item for item in counted if item.stopped] or counted
     found = StoppedTraffic(verdict.stopped, verdict.requests, verdict.noun, when=f"since {moment}")
     predicate = found.in_words()
     if verdict.outcome == EXCEEDED:

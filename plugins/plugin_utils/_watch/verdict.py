@@ -68,6 +68,11 @@ class WatchVerdict(NamedTuple):
         return "requests" if self.source == THE_ZONE else "packets"
 
     @property
+    def figures_of_source(self) -> list[RuleFigures]:
+        """The figures of the objects that the numbers of this verdict count."""
+        return [item for item in self.figures if item.watched.source == self.source]
+
+    @property
     def percent(self) -> float | None:
         """The share of the requests that all objects stopped; None if there are no requests."""
         return percentage(self.stopped, self.requests)
@@ -127,8 +132,12 @@ def judge_sources(
         verdict = judge_watch(terms, shown, since, of_source, source)
         verdicts.append(verdict)
         figures += verdict.figures
-    worst = min(verdicts, key=lambda verdict: BY_URGENCY.index(verdict.outcome))
+    worst = min(verdicts, key=_by_urgency)
     return worst._replace(figures=figures)
+
+
+def _by_urgency(verdict: WatchVerdict) -> tuple[int, float]:
+    return BY_URGENCY.index(verdict.outcome), -(verdict.percent or 0)
 
 
 def judge_watch(

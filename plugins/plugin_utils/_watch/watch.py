@@ -430,7 +430,7 @@ def _guilty(mark: WatchMark, verdict: WatchVerdict) -> Sequence[WantedObject]:
     if nobody knows which did."""
     guilty = {
         (figures.watched.resource, figures.watched.key)
-        for figures in verdict.figures
+        for figures in verdict.figures_of_source
         if figures.stopped and figures.watched.rule is not None and verdict.outcome == EXCEEDED
     }
     return [item for item in mark.wanted if not guilty or item.target in guilty]

@@ -50,7 +50,8 @@ def of_rule(stopped: int, total: int, limits: EvidenceLimits) -> str:
 
 
 def of_backtest(stopped: int, total: int, limits: EvidenceLimits) -> str:
-    backtest: Any = SimpleNamespace(requests={"may_block": stopped, "passing": total}, tried=[])
+    requests = {"may_block": stopped, "passing": total}
+    backtest: Any = SimpleNamespace(requests=requests, may_or_may_not_block=0, tried=[])
     record: Any = {"unknown": [], "rules": [], "undecided": {"requests": 0}}
     backtested = Backtested(backtest, record, limits.max_percent)
     finding = backtest_finding(Plan({}, ()), backtested)

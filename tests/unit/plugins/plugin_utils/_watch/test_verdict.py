@@ -20,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._watch.verdict 
     NOT_KNOWN,
     WITHIN,
     WatchedObject,
+    judge_sources,
     judge_watch,
 )
 
@@ -190,3 +191,12 @@ def test_no_random_script_gets_a_wrong_verdict(part: int) -> None:
         else:
             assert not script.is_too_much(end), seed
     assert ends == {WITHIN, EXCEEDED, NOT_KNOWN}
+
+
+@pytest.mark.parametrize(("firewall", "tcp", "source"), [(0, 30, "tcp"), (30, 0, "firewall"), (51, 30, "firewall")])
+def test_the_numbers_of_a_verdict_are_of_the_objects_that_it_names(firewall: int, tcp: int, source: str) -> None:
+    watched = [ADMIN._replace(source="firewall"), LISTED._replace(source="tcp")]
+    verdict = judge_sources(TERMS, watched, SINCE, [{"firewall": sample(13, 11, firewall), "tcp": sample(13, 11, tcp)}])
+    (counted,) = verdict.figures_of_source
+    assert (verdict.source, counted.watched.source, counted.stopped) == (source, source, verdict.stopped)
+    assert [item.stopped for item in verdict.figures] == [firewall, tcp]
