@@ -187,14 +187,16 @@ def rule_risks(
     risks = {**zone_risks(*both, most_weakened), **list_risks(*both, is_exact, most_deleted)}
     if module != "network_firewall_rules":
         return risks
-    weakened_rules = risks.pop("weakens_zone", set()) | weakened(*map(in_legacy_routing, both), most_weakened)
+    legacy_before, legacy_after = map(in_legacy_routing, both)
+    weakened_rules = risks.pop("weakens_zone", set()) | weakened(legacy_before, legacy_after, most_weakened)
     return {**risks, **({"weakens_network_firewall": weakened_rules} if weakened_rules else {})}
 
 
 def depends_on_routing(before: Sequence[Item], after: Sequence[Item], percent: int) -> bool:
     """Whether legacy routing decides if Network Firewall rules are weakened, or which."""
     unified = custom_in_order(before), custom_in_order(after)
-    return weakened(*unified, percent) != weakened(*map(in_legacy_routing, unified), percent)
+    legacy_before, legacy_after = map(in_legacy_routing, unified)
+    return weakened(*unified, percent) != weakened(legacy_before, legacy_after, percent)
 
 
 def in_legacy_routing(rules: Sequence[Rule]) -> list[Rule]:
