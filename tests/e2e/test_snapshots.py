@@ -209,3 +209,27 @@ def test_an_export_can_be_restored(service: LocalService, tmp_path: Path) -> Non
     file = json.dumps({"restore_file": str(tmp_path / "lima" / "protection.yml"), "restore_accept_risks": RISKS})
     run("restore", service, tmp_path, "-e", file).done()
     assert state(service) == before
+
+
+def test_a_template_names_the_file_of_each_host(service: LocalService, tmp_path: Path) -> None:
+    accounts = {"lima": "d" * 32, "oslo": "c" * 32}
+    prefixes = [{"prefix": "192.0.2.0/24"}]
+    for account in accounts.values():
+        service.account(account).seed(prefixes=prefixes)
+    hosts = {name: {"edge_account_id": account} for name, account in accounts.items()}
+    inventory = write_inventory(tmp_path, service, {"accounts": hosts})
+
+    def play(playbook: str, file: str = "") -> Run:
+        options = {"export_directory": str(tmp_path), "export_purge": True, "restore_file": f"{tmp_path}/{file}"}
+        options["restore_accept_risks"] = ["unprotects_addresses", "mass_deletion"]
+        return ansible_playbook("-i", inventory, "-e", json.dumps(options), f"playbooks/{playbook}.yml")
+
+    play("export").done()
+    for account in accounts.values():
+        service.account(account).seed(prefixes=[{"prefix": "203.0.113.0/24"}])
+    alone = play("restore", "oslo/protection.yml")
+    assert "is of another account" in alone.output and "Use --limit, or the file of this host." in alone.output
+    numbers = [len(service.account(account).prefixes) for account in accounts.values()]
+    run = play("restore", "{{ inventory_hostname }}/protection.yml").done()
+    assert "2 hosts: 1 in order, 1 changed, 0 refused, 0 not reached." in run.output, run.output
+    assert (numbers, [len(service.account(account).prefixes) for account in accounts.values()]) == ([2, 1], [1, 1])
