@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 import pytest
@@ -22,6 +23,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
     exported_resources,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.host_state import read_host
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.news import NewsTerms, news_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
+from ansible_collections.edgeops.protection.plugins.plugin_utils._tasks.news import TOLD
 
 from tests.fake_service import LocalService
 from tests.support.baseline_runs import restored, snapshot
@@ -124,6 +129,14 @@ def seeded(service: LocalService, case: str) -> dict[str, Any]:
     return {**host(service), **entitlement.variables}
 
 
+def told(record: HostRecord) -> list[tuple[str, str, str, str]]:
+    """The news of a report on a host; a second message on the same report has none."""
+    report, terms = report_of([record], NOW.isoformat()), NewsTerms(TOLD, NOW, timedelta(days=1))
+    news = news_of(report, {}, terms)
+    assert news_of(report, news["state"], terms)["hosts"] == []
+    return [(item["host"], item["what"], item["status"], item["reason"]) for item in news["hosts"]]
+
+
 def part(variables: Mapping[str, Any]) -> Part:
     return host_part("lima", dict(variables))
 
@@ -142,6 +155,7 @@ def test_the_report_says_which_products_there_are_and_knows_the_host(case: str, 
     assert (record["products"], record["operations"]) == (ENTITLEMENTS[case].products, [])
     status, reasons = assessed(record)
     assert status == ("unprotected" if case.startswith("TCP") else "in_order"), reasons
+    assert told(record) == ([("lima", "new", status, reasons[0])] if reasons else [])
 
 
 @EACH
@@ -251,7 +265,9 @@ def test_a_deployed_ruleset_of_another_account_is_not_known_and_stays(case: str,
     values = {name: value for name, value in given.items() if value is not None}
     lawful_part(part(values))
     assert service.account(ACCOUNT).rules_of("custom_rules")[0]["action_parameters"] == {"id": SHARED}
-    status, reasons = assessed(predicted(service, **{"baseline_prefixes": None, **values}))
+    record = predicted(service, **{"baseline_prefixes": None, **values})
+    status, reasons = assessed(record)
     sentence = f"The custom rule of the account shared may let requests pass, since the ruleset {SHARED}"
     assert (status, len(reasons)) == ("weakened" if number else "in_order", number)
     assert all(reason.startswith(sentence) for reason in reasons)
+    assert [item[:3] for item in told(record)] == [("lima", "new", "weakened")] * number

@@ -295,7 +295,7 @@ def _zone_host(
     variables = {
         "edge_zone_id": identity,
         "edge_zone_name": zone.get("name"),
-        "edge_zone_plan": plan.get("legacy_id") or plan.get("name"),
+        "edge_zone_plan": plan.get("legacy_id"),  # the name is for people, and decides nothing
         "edge_zone_status": zone.get("status"),
         "edge_zone_paused": zone.get("paused"),
         "edge_zone_account": account_host,

@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import plan_of, why_not_served
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import (
     Directory,
     Selection,
@@ -176,3 +180,30 @@ def test_patterns_select_by_names_of_hosts_as_well(
 def test_lists_that_are_older_than_an_hour_are_told_with_their_age(seconds: int, age: str) -> None:
     sentences = age_of_cache(1_000_000, 1_000_000 + seconds)
     assert [age in sentence for sentence in sentences] == [True] * bool(age)
+
+
+PLANS: list[dict[str, Any]] = [
+    *(
+        {"plan": {"legacy_id": plan, "name": f"{plan.title()} Website"}}
+        for plan in ("free", "pro", "business", "enterprise")
+    ),
+    *({"plan": plan} for plan in ({"name": "Enterprise Website"}, {}, None)),
+]
+STATUSES: list[dict[str, Any]] = [
+    *(
+        {"status": status}
+        for status in ("active", "pending", "moved", "initializing", "deactivated", "read only", None)
+    ),
+    *({"status": "active", "paused": paused} for paused in (True, False, None)),
+]
+
+
+@pytest.mark.parametrize("fields", [{}, *PLANS, *STATUSES], ids=str)
+def test_roles_know_of_a_zone_what_cloudflare_lists(fields: dict[str, Any]) -> None:
+    listed = {"id": ONE, "name": "shop.example", "account": {"id": TWO, "name": "Example"}, **fields}
+    hosts = hosts_of(Directory(zones=[listed]), Selection())
+    assert [host.group for host in hosts] == ["accounts", "zones"]
+    variables = {**hosts[1].variables, "baseline_custom_rules": [], "edge_api_token": "x" * 40}
+    zone = host_part("shop.example", variables).context.host.zone
+    assert (plan_of(zone), why_not_served(zone)) == (plan_of(listed), why_not_served(listed))
+    assert zone["account"] == {"id": TWO}
