@@ -40,10 +40,12 @@ def check_list_quota(plan: Plan, read: ReadCollection) -> str:
     if account_type not in exceeded:
         raise Unread(f"{not_known}it is of the type {account_type}.")
     reason = exceeded[account_type]
-    return f"{reason}, since it is of the type {account_type}. {_advice(plan)}" if reason else ""
+    if not reason:
+        return ""
+    return f"{reason}, since it is of the type {account_type}. {_advice_on_quota(plan)}"
 
 
-def _advice(plan: Plan) -> str:
+def _advice_on_quota(plan: Plan) -> str:
     """The way to room for what a plan makes; by two runs if rules refer to the lists that it
     removes."""
     _made, removals = split_at_removals(plan.operations)

@@ -28,7 +28,7 @@ def object_diffs(diff: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
             for key in sorted({*objects[0], *objects[1]}):
                 yield _named(f"{title} {key}", *(_alone(section, side, key) for side in objects))
         else:
-            yield _named(title, *(_section(section, side) for side in sides))
+            yield _named(title, *(_side_of_section(section, side) for side in sides))
 
 
 def _named(header: str, before: Any, after: Any) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _alone(section: str, objects: Mapping[str, Any], key: str) -> Any:
     return {section: {key: objects[key]}} if key in objects else NOTHING
 
 
-def _section(section: str, side: Mapping[str, Any]) -> Any:
+def _side_of_section(section: str, side: Mapping[str, Any]) -> Any:
     return {section: side[section]} if section in side else NOTHING
 
 

@@ -69,7 +69,8 @@ def weakening(change: Change, resources: Iterable[Resource], most: float) -> Fin
         shares = _shares_by_routing(resource, way, change) if way else {}
         for routing, share in shares.items():
             if share.exceeds(most):
-                reasons.append(f"{_clause(resource, share, routing)}, which is more than {most} %")
+                clause = _clause_on_share(resource, share, routing)
+                reasons.append(f"{clause}, which is more than {most} %")
                 for rule in (weakened.rule for weakened in share.rules):
                     entries[resource.plural, rule.key] = Entry(resource, rule.key, rule.entry)
     return (sentence("; ".join(reasons)), [], [*entries.values()]) if reasons else None
@@ -84,7 +85,7 @@ def _shares_by_routing(
     if not weakened:
         return {}
     routings = kinds_of_routing(way)
-    deciding = _deciding_rules(resource, way, change, weakened)
+    deciding = _routings_of_deciding_rules(resource, way, change, weakened)
     shares: dict[str, WeakenedShare] = {}
     for routing in routings:
         lost = [rule for rule in weakened if rule.is_lost_in(routing)]
@@ -96,7 +97,7 @@ def _shares_by_routing(
     return shares
 
 
-def _clause(resource: Resource, share: WeakenedShare, routing: str) -> str:
+def _clause_on_share(resource: Resource, share: WeakenedShare, routing: str) -> str:
     """A clause on the weakened rules of a resource."""
     labels = first_few(f"{weakened.rule.title} {weakened.outcome}" for weakened in share.rules)
     condition = f" with {routing} routing" if routing else ""
@@ -178,7 +179,7 @@ def _outcome(rule: ZoneRule, becomes: ZoneRule | None) -> str:
     return "matching other traffic"
 
 
-def _deciding_rules(
+def _routings_of_deciding_rules(
     resource: Resource, way: ComparedWay, change: Change, weakened: Sequence[WeakenedRule]
 ) -> Mapping[Key, Collection[str]]:
     """The kinds of routing in which each rule that blocks or challenges decides about traffic,
