@@ -87,7 +87,7 @@ DOUBTS: Mapping[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
             "ip_lists": [{"name": "office", "items": [{"ip": "192.0.2.7"}], "purge": True}],
             "network_firewall_rules": [block("a", "ip.src in $office"), block("b", "ip.src eq 192.0.2.7")],
         },
-        [("baseline_network_firewall_rules[1]", "it has the same expression as a")],
+        [("baseline_network_firewall_rules[1]", "it matches the same packets as a, and does the same")],
     ),
     "a rule of a list to which others may add": (
         {

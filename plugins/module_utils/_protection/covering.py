@@ -186,7 +186,9 @@ class Covering:
         if rest == Diagrams.nothing:
             return NEVER, [], f"no {self._traffic} matches its expression"
         if same != place:
-            name = self._listed[same].name
+            earlier, name = self._listed[same], self._listed[same].name
+            if earlier.expression != self._listed[place].expression:
+                does_the_same = f"it matches the same {self._traffic}s as {{}}, and does the same"
             return DUPLICATE, [name], does_the_same.format(name)
         by = [self._listed[at].name for at in self._fewest(rest, place)]
         decide = "already decides" if len(by) == 1 else "together already decide"
