@@ -41,15 +41,15 @@ ACTION_BY_TASK: Mapping[str, type[CollectionAction]] = {
     "export": ExportAction,
     FIRST: BaselineAction,
     LAST: BaselineAction,
-    ROOM: BaselineAction,
     "news": NewsAction,
     PREDICT: BaselineAction,
     "report": ReportAction,
     RESTORE: RestoreAction,
     RESTORE_FIRST: RestoreAction,
     RESTORE_LAST: RestoreAction,
-    RESTORE_ROOM: RestoreAction,
     PREDICT_RESTORE: RestoreAction,
+    RESTORE_ROOM: RestoreAction,
+    ROOM: BaselineAction,
 }
 
 
