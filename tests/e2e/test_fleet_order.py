@@ -146,7 +146,7 @@ def test_a_commit_is_one_run(name: str, tmp_path: Path, service: LocalService) -
 
 RENAME = COMMITS["rename"]
 ROOM = COMMITS["where only one zone makes room"]
-NO_ROOM = "Rules still refer to both, which the plan removes: make it two runs, of which the first one leaves out what is new."
+NO_ROOM = "Rules still refer to both, which the plan removes. Make room by another object, or make it two runs,"
 
 
 FILLED = ROOM._replace(
@@ -154,9 +154,16 @@ FILLED = ROOM._replace(
     lists_after=[a_list("kept", OFFICE), a_list("new", SHOP), *OTHERS[1:]],
     zones_after=[["kept"], ["new"]],
 )
+MERGED = ROOM._replace(
+    lists=[a_list("both", SHOP), a_list("kept", OFFICE), *OTHERS[1:]],
+    zones=[["kept", "both"], []],
+    lists_after=[a_list("kept", OFFICE, SHOP), a_list("new", SHOP), *OTHERS[1:]],
+    zones_after=[["kept"], ["new"]],
+)
 CASES_WITHOUT_ROOM: Mapping[str, Commit] = {
     "a zone needs both lists": ROOM._replace(zones_after=[["new"], []]),
     "a zone needs what a list gets": FILLED,
+    "a zone counts on what its list gets": MERGED,
     "the zone is refused": ROOM,
     "the zone is outside": ROOM,
 }
@@ -175,6 +182,7 @@ def test_an_account_without_room_is_refused_before_it_writes(case: str, tmp_path
     assert plan["lima"]["msg"] == done["lima"]["msg"] and NO_ROOM in done["lima"]["msg"]
     assert {name: plan[name]["changed"] for name in done} == {name: done[name]["changed"] for name in done}
     assert contents(service) == contents_of(commit.lists) and not done["lima"]["changed"]
+    assert not service.writes
 
 
 def test_an_account_makes_nothing_if_its_zone_makes_no_room(tmp_path: Path, service: LocalService) -> None:
@@ -187,6 +195,30 @@ def test_an_account_makes_nothing_if_its_zone_makes_no_room(tmp_path: Path, serv
     service.faults.clear()
     play(inventory).done()
     assert contents(service) == contents_of(ROOM.lists_after)
+
+
+GROWN = Commit([a_list("listed", OFFICE), a_list("both", SHOP)], [["both"]] * 2, RENAME.lists_after, [["listed"]] * 2)
+
+
+@pytest.mark.parametrize("commit", [RENAME, GROWN], ids=["a new list", "a list that grows"])
+def test_zones_wait_for_a_list_whose_items_were_not_written(
+    commit: Commit, tmp_path: Path, service: LocalService
+) -> None:
+    seed(service, commit)
+    inventory = write_hosts(tmp_path, service, commit)
+    _contents, rules_before = state_of(service, commit)
+    service.misbehave("status", status=400, method="(POST|PUT)", path="/items$")
+    run = play(inventory)
+    done = results(run)
+    assert run.code == 2 and "400" in done["lima"]["msg"], run.output
+    for zone in ("zone1", "zone2"):
+        assert done[zone]["msg"].startswith(
+            "Rules of this zone refer to lists which its account makes or changes first"
+        )
+    assert state_of(service, commit)[1] == rules_before
+    service.faults.clear()
+    play(inventory).done()
+    assert contents(service) == contents_of(commit.lists_after)
 
 
 def refused_zone(tmp_path: Path, service: LocalService, commit: Commit, **variables: Any) -> Path:

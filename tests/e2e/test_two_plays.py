@@ -15,8 +15,9 @@ from tests.support.ansible_run import ansible_playbook
 from tests.support.inventories import write_inventory
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
-SKIP = {"action": "skip", "action_parameters": {"phases": ["http_ratelimit"]}, "expression": "true"}
-OPEN = {"name": "Open", "rules": [{"ref": "all", **SKIP}], "deploy": {"expression": 'cf.zone.plan eq "ENT"'}}
+BLOCK = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
+CLOSED = {"name": "Closed", "rules": [BLOCK], "deploy": {"expression": 'cf.zone.plan eq "ENT"'}}
+ADMIN = {"source": "203.0.113.9", "method": "GET", "host": "shop.example", "path": "/admin"}
 LIMIT = {
     "ref": "login",
     "action": "block",
@@ -29,12 +30,12 @@ LIMIT = {
     },
 }
 HOSTS: dict[str, Any] = {
-    "corp": {
-        "edge_account_id": ACCOUNT,
-        "baseline_custom_rulesets": [OPEN],
-        "baseline_accept_risks": ["skips_everything", "weakens_rate_limits"],
+    "corp": {"edge_account_id": ACCOUNT, "baseline_custom_rulesets": [CLOSED]},
+    "shop": {
+        "edge_zone_id": ZONE,
+        "baseline_rate_limit_rules": [LIMIT],
+        "baseline_expectations": [{"description": "admin", "request": ADMIN, "expect": "blocked"}],
     },
-    "shop": {"edge_zone_id": ZONE, "baseline_rate_limit_rules": [LIMIT]},
 }
 
 
@@ -46,4 +47,4 @@ def test_a_report_behind_a_baseline_reports_what_it_has_made(service: LocalServi
     both = ("playbooks/baseline.yml", "playbooks/report.yml")
     run = ansible_playbook("-i", inventory, "-e", f"report_directory={directory}", *both)
     statuses = {host["host"]: host["status"] for host in json.loads((directory / "report.json").read_text())["hosts"]}
-    assert statuses["shop"] == "weakened", run.output
+    assert statuses["shop"] == "in_order", run.output

@@ -183,8 +183,8 @@ def newly_used_by(zone: int, before: State, after: State) -> set[str]:
 
 
 def makes_room(name: str, before: State, after: State, refused: AbstractSet[int]) -> bool:
-    """Whether a list can be deleted before others are made: the new rules of zones and rulesets that refer to it need
-    none of the new ones, and no new items."""
+    """Whether a list can be deleted before others are made: no rule of its zones and of the account needs one of the
+    new ones, or new items, and the account makes no rule."""
     filled = {listed for listed in after.lists if after.lists[listed] - before.lists.get(listed, set())}
     if name in after.lists or any(
         name in before.rulesets[ruleset][0] and not changes_first(ruleset, before, after, filled)
@@ -192,7 +192,7 @@ def makes_room(name: str, before: State, after: State, refused: AbstractSet[int]
     ):
         return False
     users = [zone for zone in range(ZONES) if name in used_by(zone, before)]
-    return all(zone + 1 not in refused and filled.isdisjoint(newly_used_by(zone, before, after)) for zone in users)
+    return all(zone + 1 not in refused and filled.isdisjoint(used_by(zone, after)) for zone in users)
 
 
 def changes_first(ruleset: str, before: State, after: State, filled: AbstractSet[str]) -> bool:

@@ -94,7 +94,7 @@ def test_rules_that_need_something_new_make_no_room(
     service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[LISTED, PLAIN])
     variables = {"baseline_ip_lists": lists, "baseline_custom_rules": [rule, PLAIN]}
     failed = run_module(part(service, edge_zone_id=ZONE, **variables), False)
-    assert "Rules still refer to list0, which the plan removes: make it two runs" in failed["msg"]
+    assert "Rules still refer to list0, which the plan removes. Make room by another" in failed["msg"]
     assert not service.writes
 
 

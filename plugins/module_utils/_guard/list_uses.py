@@ -59,11 +59,6 @@ def _uses_in(operation: Operation, rule: Object | None) -> Mapping[tuple[str, st
     return {**names, **fields}
 
 
-def newly_used_lists(plan: Plan) -> list[str]:
-    """The lists to which changed rules newly refer."""
-    return [use.list_name for use in new_uses(plan.operations) if not use.field]
-
-
 def kinds_of_lists(plan: Plan) -> dict[str, str]:
     """The kinds of the lists before and after a plan, by their names."""
     lists_before, lists_after = plan.before[LISTS.plural], plan.after()[LISTS.plural]

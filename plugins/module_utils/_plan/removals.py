@@ -108,6 +108,6 @@ def _unused(resource: Resource, before: State, freed: Mapping[str, int]) -> set[
 def two_runs(names: Sequence[str]) -> str:
     """The way to room for what is new beside removed objects with these names."""
     return (
-        f"Rules still refer to {first_few(names)}, which the plan removes: make it two runs, of"
-        " which the first one leaves out what is new."
+        f"Rules still refer to {first_few(names)}, which the plan removes. Make room by another"
+        " object, or make it two runs, of which the first one leaves out what is new."
     )

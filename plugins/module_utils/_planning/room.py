@@ -12,14 +12,13 @@ from collections import Counter
 from typing import Iterable, Mapping, Sequence, Tuple
 
 from .._guard.finders.deletions import reference_changes
-from .._guard.list_uses import newly_used_lists
 from .._plan.plan import Operation, Plan
-from .._plan.removals import Freed, is_removal, referred_by, removals_for_room, split_at_removals
+from .._plan.removals import Freed, referred_by, removals_for_room, split_at_removals
 from .._schema.custom_rulesets import CUSTOM_RULESETS
 from .._schema.lists import LISTS
-from .._schema.resource import id_of_new
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, id_of_new
 from .._schema.rulesets import deployed
-from .turns import changed_list
+from .turns import filled_lists, makes_rules, references_in
 
 Changes = Mapping[Tuple[str, str], int]  # in the number of rules, by plural and name
 
@@ -41,7 +40,9 @@ def with_rules_first(plan: Plan, freed: Freed) -> Plan:
     rules = [operation for operation in plan.operations if operation.resource.plural in plurals]
     ahead = {id(operation) for operation in (*rules, *first)}
     rest = [operation for operation in plan.operations if id(operation) not in ahead]
-    return plan._replace(operations=(*rules, *first, *rest)) if rules else plan
+    if not rules or makes_rules(rest):  # which may stop what these have stopped
+        return plan
+    return plan._replace(operations=(*rules, *first, *rest))
 
 
 def _freed_by(all_changes: Iterable[Changes], freed: Freed) -> Freed:
@@ -72,10 +73,13 @@ def _changes(plan: Plan) -> Changes:
 
 
 def _independent_rules(plan: Plan) -> dict[str, list[Operation]]:
-    """The operations on ordered lists of rules, by plural, that need nothing that the plan makes,
-    and no items that it adds."""
+    """The operations on ordered lists of rules, by plural, that need nothing that the plan makes;
+    none if any rule refers to a list that it makes or changes."""
     made, _removals = split_at_removals(plan.operations)
-    fills = {changed_list(operation) for operation in made if not is_removal(operation)}
+    after = plan.after()
+    needed = {*references_in(after, ZONE_OPTION), *references_in(after, ACCOUNT_OPTION)}
+    if not needed.isdisjoint(filled_lists(made)):
+        return {}
     rulesets = [operation for operation in plan.operations if operation.resource.holds_rules]
     new_ids = {id_of_new(ruleset.label) for ruleset in rulesets if ruleset.action == "create"}
     changed_rulesets = {ruleset.label for ruleset in rulesets}
@@ -87,8 +91,7 @@ def _independent_rules(plan: Plan) -> dict[str, list[Operation]]:
     return {
         plural: operations
         for plural, operations in rules.items()
-        if fills.isdisjoint(newly_used_lists(plan._replace(operations=tuple(operations))))
-        and not _deploys_any(operations, new_ids)
+        if not _deploys_any(operations, new_ids)
     }
 
 

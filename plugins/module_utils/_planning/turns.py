@@ -15,7 +15,6 @@ from .._context import FIRST, LATER, STAYING, FleetTurn
 from .._guard.approval import plan_id
 from .._guard.checked import Checked
 from .._guard.finders.deletions import reference_changes
-from .._guard.list_uses import newly_used_lists
 from .._guard.risks.deletions import REMOVES_REFERENCED_LIST
 from .._plan.plan import Operation, Plan
 from .._plan.removals import is_removal, split_at_removals
@@ -98,8 +97,8 @@ def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
     """The facts that other hosts take from the plan of this one: the id of its account, by list how
     many rules of the zone refer to it (`uses`), whether each expectation is met before the plan
     (`met`) and, in a plan with changes, how the number of rules changes (`changes`), the lists to
-    which changed rules newly refer (`needs`), and the state of its account before the last turn,
-    with the contents of lists after it."""
+    which rules of the zone refer after it (`needs`), and the state of its account before the last
+    turn, with the contents of lists after it."""
     plan = checked.planned.whole_plan
     if not plan.operations and ZONE_OPTION not in owner:
         return {}
@@ -108,13 +107,13 @@ def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
         "refused": is_refused_otherwise(checked),
     }
     if ZONE_OPTION in owner:
-        facts["uses"] = _references_in(plan.before, ZONE_OPTION)
+        facts["uses"] = references_in(plan.before, ZONE_OPTION)
         facts["met"] = [record["before"]["met"] for record in checked.expected.get(NAME, ())]
     if not plan.operations:
         return facts
     if ZONE_OPTION in owner:
         facts["changes"] = dict(reference_changes(plan))
-        facts["needs"] = newly_used_lists(plan)
+        facts["needs"] = sorted(references_in(plan.after(), ZONE_OPTION))
     if ACCOUNT_OPTION in owner:
         facts.update(_facts_of_account(plan))
     return facts
@@ -133,7 +132,7 @@ def _account_id(plan: Plan, owner: Mapping[str, str]) -> str:
     return owner.get(ACCOUNT_OPTION) or account_in(plan.before)
 
 
-def _references_in(state: State, owner: str) -> dict[str, int]:
+def references_in(state: State, owner: str) -> dict[str, int]:
     """The number of rules that refer to a list, by list; of those that an owner (`zone_id` or
     `account_id`) has in a state, whether traffic meets them or not."""
     names: Counter[str] = Counter()
@@ -181,26 +180,47 @@ def _facts_of_account(plan: Plan) -> dict[str, Any]:
         "references": _other_references(plan, contents),
         "makes": bool(made),
         "removes": bool(removals),
-        **_room_in(made, removals, plan.before),
+        **_room_in(made, removals, plan),
     }
 
 
 def _room_in(
-    made: Sequence[Operation], removals: Sequence[Operation], before: State
+    made: Sequence[Operation], removals: Sequence[Operation], plan: Plan
 ) -> dict[str, list[str]]:
     """The lists that a plan makes or changes (`fills`), those that a plan with new lists or items
     removes at its end, or of which it removes items there (`holds_room`), and those of which it
-    does so before, since by then rules of zones refer to them no more (`makes_room`)."""
-    used = {LISTS.label_of(obj) for obj in before.get(LISTS.plural, ()) if uses_of(obj) > 0}
+    does so before, since by then rules of zones refer to them no more (`makes_room`). Zones make no
+    room if what they stop may be stopped by rules of the account from then on."""
+    lists = plan.before.get(LISTS.plural, ())
+    used = {LISTS.label_of(obj) for obj in lists if uses_of(obj) > 0}
     creates = any(changed_list(operation) for operation in made if operation.action == "create")
     first = {changed_list(operation) for operation in made if is_removal(operation)}
-    fills = {changed_list(operation) for operation in made if not is_removal(operation)}
-    holds_room = {*map(changed_list, removals)} if creates else set()
+    fills = filled_lists(made)
+    needs = references_in(plan.after(), ACCOUNT_OPTION)
+    protects = makes_rules(made) or not fills.isdisjoint(needs)
+    holds_room = {*map(changed_list, removals)} if creates and not protects else set()
     return {
-        "fills": sorted(fills - {""}),
+        "fills": sorted(fills),
         "holds_room": sorted(holds_room - {""}),
         "makes_room": sorted(first & used),
     }
+
+
+def filled_lists(operations: Iterable[Operation]) -> set[str]:
+    """The lists that operations make, or change otherwise than by removals."""
+    names = {changed_list(operation) for operation in operations if not is_removal(operation)}
+    return names - {""}
+
+
+def makes_rules(operations: Sequence[Operation]) -> bool:
+    """Return whether operations make rules, which may stop what others have stopped; those in a new
+    ruleset do so once a rule deploys it."""
+    made = [operation for operation in operations if operation.action == "create"]
+    new_rulesets = {operation.label for operation in made if operation.resource.holds_rules}
+    return any(
+        operation.resource.is_ordered and operation.resource.parent_name not in new_rulesets
+        for operation in made
+    )
 
 
 def _of_account(obj: Object) -> Object:
@@ -221,8 +241,8 @@ def _other_references(plan: Plan, names: Iterable[str]) -> dict[str, int]:
     """The number of rules outside of a plan that refer to each of the lists with these names, but
     for lists of which Cloudflare does not count them."""
     lists = {LISTS.label_of(obj): obj for obj in plan.before.get(LISTS.plural, ())}
-    known = Counter(_references_in(plan.before, ACCOUNT_OPTION))
-    known.update(_references_in(plan.before, ZONE_OPTION))
+    known = Counter(references_in(plan.before, ACCOUNT_OPTION))
+    known.update(references_in(plan.before, ZONE_OPTION))
     references: dict[str, int] = {}
     for name in names:
         obj = lists.get(name, {REFERENCES: 0})

@@ -22,6 +22,10 @@ from .host_task import HeldTexts, HostTask
 from .variables import RESULT
 
 ORDERED = FleetTurn(is_ordered=True)  # the turn of a host on which no other host depends
+HELD = (
+    "Rules of this zone refer to lists which its account makes or changes first, and {account} is"
+    " refused or has failed. Nothing of the zone was changed. Mend that, and repeat the run."
+)
 
 
 class Prediction(NamedTuple):
@@ -29,6 +33,7 @@ class Prediction(NamedTuple):
     hosts take from it: an empty mapping if it has no plan. `address` is that of Cloudflare (empty:
     it is not known), and `account_id` the account that the inventory knows for a zone. Rules of a
     host that `may_be_zone` are not known if it failed before its plan, or `is_outside` of the run.
+    A zone `is_held` if its account is refused, and would change lists to which its rules refer.
     """
 
     result: dict[str, Any]
@@ -38,6 +43,7 @@ class Prediction(NamedTuple):
     account_id: str = ""
     may_be_zone: bool = False
     is_outside: bool = False
+    is_held: bool = False
 
     @classmethod
     def of_report(cls, texts: HeldTexts, task: HostTask) -> Prediction:
@@ -87,6 +93,18 @@ class Prediction(NamedTuple):
         accounts = {self.known_account, account_id} - {""}
         return self.address in ("", address) and len(accounts) < 2
 
+    def relies_on(self, account: Prediction) -> bool:
+        """Return whether a zone changes, and its rules then refer to lists that an account makes or
+        changes."""
+        needed = self.of_fleet.get("needs", ())
+        return not {*account.of_fleet.get("fills", ())}.isdisjoint(needed)
+
+    def held_by(self, account: str) -> Prediction:
+        """The prediction of a zone that changes nothing, since its account does not."""
+        failure = {"failed": True, "changed": False, "msg": HELD.format(account=account)}
+        result = {**without(self.result, "operations"), **failure}
+        return self._replace(result=result, texts=HeldTexts(), is_held=True)
+
     def frees(self, names: Iterable[str]) -> Counter[str]:
         """The number of rules of a zone that will refer to these lists no more, by list."""
         changes = self.of_fleet.get("changes", {})
@@ -132,10 +150,11 @@ Predictions = Mapping[str, Prediction]  # by host
 class AccountOrder(TypedDict):
     """The turns of an account: the zones before the first one, which make room for it, whether it
     has a first and a last one, the zones of the run by the lists to which their rules refer today,
-    and the contents of changed lists after the run."""
+    the contents of changed lists after the run, and the zones that rely on what it makes."""
 
     account_id: str
     room: list[str]
+    relying: list[str]
     first: bool
     last: bool
     users: dict[str, list[str]]
@@ -155,6 +174,7 @@ def orders(predictions: Predictions) -> dict[str, AccountOrder]:
             found[host] = AccountOrder(
                 account_id=facts["account_id"],
                 room=_making_room(account, zones),
+                relying=[name for name, zone in zones.items() if zone.relies_on(account)],
                 first=facts["makes"],
                 last=facts["removes"],
                 users=users,
@@ -235,8 +255,7 @@ def turns_with_room(predictions: Predictions) -> dict[str, FleetTurn]:
             continue
         room: Counter[str] = Counter()
         for zone in _zones_of(account, predictions).values():
-            needed = zone.of_fleet.get("needs", ())
-            if not {*account.of_fleet["fills"]}.intersection(needed):
+            if not zone.relies_on(account):
                 room += zone.frees(account.of_fleet["holds_room"])
         if room:
             turns[host] = ORDERED._replace(freed=dict(room), room=dict(room))
@@ -297,7 +316,19 @@ def predictions_in_turns(
     for host, account in awaiting.items():
         if predictions[host] is account:  # no zone of the run stops referring to its lists
             predictions[host] = refused[host]
+    predictions.update(_held_zones(predictions))
     return predictions
+
+
+def _held_zones(predictions: Predictions) -> dict[str, Prediction]:
+    """The zones that change nothing, since they rely on an account that is refused."""
+    held: dict[str, Prediction] = {}
+    for host in refused_accounts(predictions):
+        account = predictions[host]
+        for name, zone in _zones_of(account, predictions).items():
+            if zone.relies_on(account) and not zone.result.get("failed"):
+                held[name] = zone.held_by(host)
+    return held
 
 
 def _predicted_with_room(predictions: Predictions, predict: Predict) -> dict[str, Prediction]:
@@ -357,6 +388,13 @@ def refused_accounts(predictions: Predictions) -> list[str]:
         for host, account in refused.items()
         if host not in ordered and _zones_of(account, predictions)
     ]
+
+
+def hosts_without_task(predictions: Predictions) -> list[str]:
+    """The refused accounts, and the zones that rely on them: a task of their own has nothing to
+    do."""
+    held = [host for host, zone in predictions.items() if zone.is_held]
+    return [*refused_accounts(predictions), *held]
 
 
 FIRST_TURN = (
@@ -425,6 +463,13 @@ class HostTurn(NamedTuple):
         if order is not None and order["last"] and not self.earlier.get("failed"):
             return {"changed": False, FIRST_TURN: self.earlier}
         return dict(self.earlier)
+
+    def held_by(self, failed: Sequence[str]) -> str:
+        """The account on which a zone relies, if that is one of those whose first turn `failed`;
+        empty otherwise."""
+        accounts: Mapping[str, AccountOrder] = self.fleet["order"]
+        holding = [name for name in accounts if self.host in accounts[name]["relying"]]
+        return next((name for name in holding if name in failed), "")
 
     @property
     def is_followed(self) -> bool:

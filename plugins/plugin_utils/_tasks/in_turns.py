@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ...module_utils._arguments import Arguments
-from ...module_utils._context import LAST, WATCH, FleetTurn
+from ...module_utils._context import FIRST, LAST, WATCH, FleetTurn
 from ...module_utils._specs.host_tasks import PREDICTING, TASK_OPTION, TURNS
 from ...module_utils._text import first_few
 from .._action import say
@@ -28,13 +28,14 @@ from .._baseline.host_task import HeldTexts, HostTask, LineOnRun
 from .._baseline.hosts_of_account import naming_makers
 from .._baseline.order import (
     FIRST_TURN,
+    HELD,
     OF_BASELINE,
     ORDERED,
     HostTurn,
     Prediction,
+    hosts_without_task,
     orders,
     predictions_in_turns,
-    refused_accounts,
     turns_of_zones,
 )
 from .._bytecode import FAST_PATH
@@ -84,6 +85,7 @@ class ActionInTurns(FleetAction):
         try:
             result = self._updated_in_turn(task, turn, check_mode)
         finally:
+            self._note_first_turn(task, turn, result)
             self._count(task, result)
         return self._without_shared_failure(task, result)
 
@@ -99,6 +101,9 @@ class ActionInTurns(FleetAction):
     ) -> dict[str, Any]:
         """The result of the host after its run, or after its part of the run of many hosts."""
         texts = HeldTexts()
+        holding = turn.held_by(noted_by_run(_failed_first(turn.fleet), "")) if turn else ""
+        if turn is not None and holding:
+            return turn.result({"failed": True, "msg": HELD.format(account=holding)})
         if turn is not None:
             task.fleet_turn, task.earlier = turn.fleet_turn(self._failed_zones(turn)), turn.earlier
             texts = task.hold() if turn.is_followed else texts
@@ -133,7 +138,7 @@ class ActionInTurns(FleetAction):
         remaining = [host for host in hosts if host not in settled]
         shared_failures = self._say_shared_failures(results, texts_of_hosts)
         order, after_others = orders(predictions), [*turns_of_zones(predictions)]
-        refused = refused_accounts(predictions)
+        refused = hosts_without_task(predictions)
         # The tasks of these hosts have nothing to show.
         for host in [*refused, *order, *after_others] if check_mode else refused:
             if host not in settled and host not in shared_failures:
@@ -259,6 +264,14 @@ class ActionInTurns(FleetAction):
             check_mode = bool(self._task.check_mode)
             say(self.display, host_results.sentence_of(counts, check_mode))
 
+    def _note_first_turn(
+        self, task: HostTask, turn: HostTurn | None, result: Mapping[str, Any]
+    ) -> None:
+        """Note that an account has failed before its zones, for those that rely on it."""
+        is_first = turn is not None and turn.turn == FIRST
+        if turn and is_first and result.get(FIRST_TURN, result).get("failed"):
+            noted_by_run(_failed_first(turn.fleet), task.host)
+
     def _counted(self, task: HostTask, result: dict[str, Any]) -> dict[str, Any]:
         """The result of a host that is settled before its task."""
         self._count(task, result)
@@ -290,6 +303,11 @@ class ActionInTurns(FleetAction):
             return result
         short = {name: result[name] for name in KEPT_OF_FAILURE if name in result}
         return {**short, "failed": True, "msg": SAID_ABOVE}
+
+
+def _failed_first(fleet: Mapping[str, Any]) -> str:
+    """The name of the notes on accounts that have failed before their zones."""
+    return f"failed first in {fleet['play']}"
 
 
 def zones_outside(
