@@ -8,7 +8,7 @@ is refused, since there is an order for each change, unless the account has no r
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
@@ -175,24 +175,30 @@ def without_new(chance: random.Random, before: State, after: State) -> State:
     return after._replace(zones=zones, rulesets_of_zones=rulesets_of_zones)
 
 
-def newly_used_by(zone: int, before: State, after: State) -> set[str]:
-    names = {*after.zones[zone]} - {*before.zones[zone]}
-    for ruleset, (of_ruleset, _is_deployed) in after.rulesets_of_zones[zone].items():
-        names |= {*of_ruleset} - {*before.rulesets_of_zones[zone].get(ruleset, ([], False))[0]}
-    return names
-
-
 def makes_room(name: str, before: State, after: State, refused: AbstractSet[int]) -> bool:
     """Whether a list can be deleted before others are made: no rule of its zones and of the account needs one of the
-    new ones, or new items, and the account makes no rule."""
+    new ones, or new items, and no new rule of the account may stop what these rules have stopped."""
     filled = {listed for listed in after.lists if after.lists[listed] - before.lists.get(listed, set())}
-    if name in after.lists or any(
-        name in before.rulesets[ruleset][0] and not changes_first(ruleset, before, after, filled)
-        for ruleset in before.rulesets
-    ):
+    rulesets_of_name = [ruleset for ruleset in before.rulesets if name in before.rulesets[ruleset][0]]
+    if name in after.lists or any(not changes_first(ruleset, before, after, filled) for ruleset in rulesets_of_name):
         return False
     users = [zone for zone in range(ZONES) if name in used_by(zone, before)]
+    if (users or rulesets_of_name) and protects_newly(before, after, filled, [] if users else rulesets_of_name):
+        return False
     return all(zone + 1 not in refused and filled.isdisjoint(used_by(zone, after)) for zone in users)
+
+
+def protects_newly(before: State, after: State, filled: AbstractSet[str], apart_from: Sequence[str]) -> bool:
+    """Whether the account deploys a ruleset, has new rules in others than these, or refers to lists with new items."""
+    for ruleset, (names, is_deployed) in after.rulesets.items():
+        names_before, was_deployed = before.rulesets.get(ruleset, (names, False))
+        if is_deployed and not was_deployed:
+            return True
+        if ruleset in before.rulesets and not filled.isdisjoint(names):
+            return True
+        if {*names} - {*names_before} and ruleset not in apart_from:
+            return True
+    return False
 
 
 def changes_first(ruleset: str, before: State, after: State, filled: AbstractSet[str]) -> bool:

@@ -26,9 +26,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.order
     FIRST_TURN,
     HostTurn,
     Prediction,
+    hosts_without_task,
     orders,
     predictions_in_turns,
-    refused_accounts,
     turns_of_zones,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRun, HostRunner
@@ -91,7 +91,7 @@ class Fleet(NamedTuple):
         order = orders(predictions)
         fleet = {"hosts": {host: item.result for host, item in predictions.items()}, "order": order}
         fleet["after_others"] = [*turns_of_zones(predictions)]
-        fleet["refused"] = refused_accounts(predictions)
+        fleet["refused"] = hosts_without_task(predictions)
         results: Results = {}
         turn_of = partial(self._turn, fleet, results)
         early = [host for turns in order.values() for host in turns["room"]]
