@@ -15,6 +15,7 @@ from .._context import FIRST, LATER, STAYING, FleetTurn
 from .._guard.approval import plan_id
 from .._guard.checked import Checked
 from .._guard.finders.deletions import reference_changes
+from .._guard.list_uses import new_uses
 from .._guard.risks.deletions import REMOVES_REFERENCED_LIST
 from .._plan.plan import Operation, Plan
 from .._plan.removals import is_removal, split_at_removals
@@ -96,9 +97,9 @@ def changed_list(operation: Operation) -> str:
 def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
     """The facts that other hosts take from the plan of this one: the id of its account, by list how
     many rules of the zone refer to it (`uses`), whether each expectation is met before the plan
-    (`met`) and, in a plan with changes, how the number of rules changes (`changes`), the lists to
-    which rules of the zone refer after it (`needs`), and the state of its account before the last
-    turn, with the contents of lists after it."""
+    (`met`) and, in a plan with changes, how the number of rules changes (`changes`), the lists on
+    which the change may rely (`needs`), and the state of its account before the last turn, with the
+    contents of lists after it."""
     plan = checked.planned.whole_plan
     if not plan.operations and ZONE_OPTION not in owner:
         return {}
@@ -113,10 +114,18 @@ def facts_of(checked: Checked, owner: Mapping[str, str]) -> dict[str, Any]:
         return facts
     if ZONE_OPTION in owner:
         facts["changes"] = dict(reference_changes(plan))
-        facts["needs"] = sorted(references_in(plan.after(), ZONE_OPTION))
+        facts["needs"] = _needed_lists(plan)
     if ACCOUNT_OPTION in owner:
         facts.update(_facts_of_account(plan))
     return facts
+
+
+def _needed_lists(plan: Plan) -> list[str]:
+    """The lists on which the change of a zone may rely: those to which its new rules refer, or, if
+    it does more than to make rules, those to which any rule refers after it."""
+    if all(operation.action == "create" for operation in plan.operations):
+        return sorted({use.list_name for use in new_uses(plan.operations)})
+    return sorted(references_in(plan.after(), ZONE_OPTION))
 
 
 def is_refused_otherwise(checked: Checked) -> bool:
