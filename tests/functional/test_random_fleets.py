@@ -106,9 +106,6 @@ def brought_about(service: LocalService, wanted: State, account_type: str = "ent
     service.calls.clear()
 
 
-COMPARED = ("changed", "operations", "plan_id", "left", "left_out", "failed")
-
-
 def used_by(zone: int, before: State) -> set[str]:
     names = {*before.zones[zone]}
     for of_ruleset, _is_deployed in before.rulesets_of_zones[zone].values():
@@ -126,17 +123,10 @@ def test_a_run_does_what_is_predicted(number: int) -> None:
         fleet = fleet_of(service, after, refused)
         predictions = fleet.predicted()
         if chance.random() < 0.6:
-            fleet = fleet._replace(
-                approved={name: item.result.get("plan_id") or "" for name, item in predictions.items()}
-            )
+            fleet = fleet.approving(predictions)
             predictions = fleet.predicted()
         assert not service.writes
-        done = fleet.done(predictions)
-        for name, result in done.items():
-            predicted = predictions[name].result
-            assert {key: predicted.get(key) or None for key in COMPARED} == {
-                key: result.get(key) or None for key in COMPARED
-            }, (name, predicted.get("msg"), result.get("msg"))
+        done = fleet.done_as_predicted(predictions)
         failed = {name for name, result in done.items() if result.get("failed")}
         zones_refused = {f"zone{number}" for number in refused}
         if not failed & zones_refused:
@@ -226,17 +216,10 @@ def test_a_run_at_the_limit_of_lists_does_what_is_predicted(number: int) -> None
     with LocalService() as service:
         brought_about(service, before, "standard")
         fleet = fleet_of(service, after, refused)
-        predictions = fleet.predicted()
-        approved = {name: item.result.get("plan_id") or "" for name, item in predictions.items()}
-        fleet = fleet._replace(approved=approved)
+        fleet = fleet.approving(fleet.predicted())
         predictions = fleet.predicted()
         assert not service.writes
-        done = fleet.done(predictions)
-        for name, result in done.items():
-            predicted = predictions[name].result
-            assert {key: predicted.get(key) or None for key in COMPARED} == {
-                key: result.get(key) or None for key in COMPARED
-            }, (name, predicted.get("msg"), result.get("msg"))
+        done = fleet.done_as_predicted(predictions)
         message = done.get("lima", {}).get("msg", "")
         assert ("where at most 10 may be" in message) != has_room(before, after, refused), message
         if not has_room(before, after, refused):

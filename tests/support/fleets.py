@@ -40,6 +40,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state_f
 from tests.support.host_parts import read_back, run_module
 
 Results = dict[str, dict[str, Any]]  # by host
+COMPARED = ("changed", "operations", "plan_id", "left", "left_out", "failed")
 
 
 class Fleet(NamedTuple):
@@ -107,6 +108,20 @@ class Fleet(NamedTuple):
             for host in hosts:
                 turn_of(host, play)
         return results
+
+    def done_as_predicted(self, predictions: Mapping[str, Prediction]) -> Results:
+        """The results of a run, which are those that were predicted."""
+        results = self.done(predictions)
+        for name, result in results.items():
+            predicted = predictions[name].result
+            assert {key: predicted.get(key) or None for key in COMPARED} == {
+                key: result.get(key) or None for key in COMPARED
+            }, (name, predicted.get("msg"), result.get("msg"))
+        return results
+
+    def approving(self, predictions: Mapping[str, Prediction]) -> Fleet:
+        """The fleet, whose plans are approved as they are predicted."""
+        return self._replace(approved={name: item.result.get("plan_id") or "" for name, item in predictions.items()})
 
     def _turn(self, fleet: Mapping[str, Any], results: Results, host: str, play: str) -> None:
         earlier = results.get(host, {}).get(FIRST_TURN) or {}
