@@ -189,23 +189,23 @@ def _facts_of_account(plan: Plan) -> dict[str, Any]:
         "references": _other_references(plan, contents),
         "makes": bool(made),
         "removes": bool(removals),
-        **_room_in(made, removals, plan),
+        **_room_in(made, removals, plan.before, after),
     }
 
 
 def _room_in(
-    made: Sequence[Operation], removals: Sequence[Operation], plan: Plan
+    made: Sequence[Operation], removals: Sequence[Operation], before: State, after: State
 ) -> dict[str, list[str]]:
     """The lists that a plan makes or changes (`fills`), those that a plan with new lists or items
     removes at its end, or of which it removes items there (`holds_room`), and those of which it
     does so before, since by then rules of zones refer to them no more (`makes_room`). Zones make no
     room if what they stop may be stopped by rules of the account from then on."""
-    lists = plan.before.get(LISTS.plural, ())
+    lists = before.get(LISTS.plural, ())
     used = {LISTS.label_of(obj) for obj in lists if uses_of(obj) > 0}
     creates = any(changed_list(operation) for operation in made if operation.action == "create")
     first = {changed_list(operation) for operation in made if is_removal(operation)}
     fills = filled_lists(made)
-    needs = references_in(plan.after(), ACCOUNT_OPTION)
+    needs = references_in(after, ACCOUNT_OPTION)
     protects = makes_rules(made) or not fills.isdisjoint(needs)
     holds_room = {*map(changed_list, removals)} if creates and not protects else set()
     return {

@@ -464,12 +464,11 @@ class HostTurn(NamedTuple):
             return {"changed": False, FIRST_TURN: self.earlier}
         return dict(self.earlier)
 
-    def held_by(self, failed: Sequence[str]) -> str:
-        """The account on which a zone relies, if that is one of those whose first turn `failed`;
-        empty otherwise."""
+    @property
+    def relied_on(self) -> list[str]:
+        """The accounts on which a zone relies."""
         accounts: Mapping[str, AccountOrder] = self.fleet["order"]
-        holding = [name for name in accounts if self.host in accounts[name]["relying"]]
-        return next((name for name in holding if name in failed), "")
+        return [name for name in accounts if self.host in accounts[name]["relying"]]
 
     @property
     def is_followed(self) -> bool:

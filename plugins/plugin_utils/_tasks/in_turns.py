@@ -101,7 +101,7 @@ class ActionInTurns(FleetAction):
     ) -> dict[str, Any]:
         """The result of the host after its run, or after its part of the run of many hosts."""
         texts = HeldTexts()
-        holding = turn.held_by(noted_by_run(_failed_first(turn.fleet), "")) if turn else ""
+        holding = _failed_account(turn) if turn else ""
         if turn is not None and holding:
             return turn.result({"failed": True, "msg": HELD.format(account=holding)})
         if turn is not None:
@@ -308,6 +308,13 @@ class ActionInTurns(FleetAction):
 def _failed_first(fleet: Mapping[str, Any]) -> str:
     """The name of the notes on accounts that have failed before their zones."""
     return f"failed first in {fleet['play']}"
+
+
+def _failed_account(turn: HostTurn) -> str:
+    """An account on which a zone relies, and that has failed before it; empty if there is none."""
+    accounts = turn.relied_on
+    failed = noted_by_run(_failed_first(turn.fleet), "") if accounts else ()
+    return next((account for account in accounts if account in failed), "")
 
 
 def zones_outside(

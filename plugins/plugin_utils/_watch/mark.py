@@ -31,7 +31,7 @@ from .._baseline.watch_terms import WatchTerms
 from .._files import host_folder, write_private
 from .set_back import PlannedChange
 from .verdict import WatchedObject
-from .wanted import WantedObject
+from .wanted import WantedObject, target_of
 
 WATCH_FOLDER = "watch"
 WRITING, WATCHING, CONFIRMED = "writing", "watching", "confirmed"
@@ -91,7 +91,7 @@ class WatchMark:
     def concerns(self, planned: Iterable[Mapping[str, Any]]) -> bool:
         """Return whether operations or steps are about an object of the change."""
         wanted = {item.target for item in self.wanted}
-        return not wanted.isdisjoint((each["resource"], str(each["key"])) for each in planned)
+        return not wanted.isdisjoint(map(target_of, planned))
 
     def is_over(self, now: datetime) -> bool:
         """Return whether the time of the watch is over, with that in which the analytics may

@@ -40,7 +40,7 @@ class WantedObject(NamedTuple):
 def wanted_objects(part: Part, operations: Operations) -> list[WantedObject]:
     """The objects that may stop traffic after these operations, as the variables want them."""
     stopping = [*filter(may_stop, operations)]
-    wanted = _wanted(part, [*map(_target, stopping)], stopping)
+    wanted = _wanted(part, [*map(target_of, stopping)], stopping)
     return [WantedObject(*target, values) for target, values in wanted.items()]
 
 
@@ -49,7 +49,7 @@ def writes_again(wanted: Sequence[WantedObject], part: Part, operations: Operati
     want of all of them what they wanted before."""
     stopping = [*filter(may_stop, operations)]
     targets = [item.target for item in wanted]
-    if not {*targets} & {*map(_target, stopping)}:
+    if not {*targets} & {*map(target_of, stopping)}:
         return False
     now = _wanted(part, targets, stopping)
     return all(now[item.target] == item.values for item in wanted)
@@ -61,12 +61,12 @@ def additions_to(
     """The operations that may stop traffic, and are neither about a `guilty` object of a change nor
     write what the change wrote."""
     targets = [item.target for item in guilty]
-    written = [(_target(operation), _fields(operation)) for operation in change]
+    written = [(target_of(operation), _fields(operation)) for operation in change]
     return [
         operation
         for operation in filter(may_stop, operations)
-        if _target(operation) not in targets
-        and (_target(operation), _fields(operation)) not in written
+        if target_of(operation) not in targets
+        and (target_of(operation), _fields(operation)) not in written
     ]
 
 
@@ -76,9 +76,9 @@ def _wanted(part: Part, targets: Iterable[Target], operations: Operations) -> di
     of others."""
     wanted = dict.fromkeys(targets, "")
     for operation in operations:
-        if _target(operation) in wanted:
+        if target_of(operation) in wanted:
             fields = _fields(operation)
-            wanted[_target(operation)] = _text(fields) if fields else ""
+            wanted[target_of(operation)] = _text(fields) if fields else ""
     options = read_options(OPTIONS, part.options)
     for collection in host_spec(options).desired(options):
         resource = collection.resource
@@ -103,5 +103,6 @@ def _fields(operation: Mapping[str, Any]) -> Mapping[str, Any]:
     return without(operation["fields"], POSITION)
 
 
-def _target(operation: Mapping[str, Any]) -> Target:
+def target_of(operation: Mapping[str, Any]) -> Target:
+    """The names of the object that an operation or a step is about, and of its resource."""
     return str(operation["resource"]), str(operation["key"])
